@@ -157,7 +157,7 @@ def test_a_trace_tells_how_deep_it_goes() -> None:
     lines = list(make_agent("minimax:depth=full").trace(late, Limit(), rng))
     assert lines[1].startswith("root depth 5 ")
     lines = list(make_agent("alphabeta:seconds=0.05").trace(Position(), Limit(), rng))
-    assert lines[0] == "5 plies are told; how deep the agent looks, its time or nodes decide"
+    assert lines[0] == "5 plies are shown; the agent's depth depends on its time or nodes"
     lines = list(make_agent("minimax-polito").trace(Position(), Limit(), rng))
     assert lines == ["opens in the center: no search"]
 

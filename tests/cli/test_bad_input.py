@@ -45,7 +45,10 @@ BAD = [
     ("match random greedy --games 99999999999999999999", "games must be 20,000,000 or fewer"),
     ("tournament random greedy --rounds 99999999999", "rounds must be 10,000,000 or fewer"),
     ("sprt random greedy --max-games 99999999998", "rounds must be 10,000,000 or fewer"),
-    ("match random greedy --memory-limit 99999999999999", "a process has at most 4,294,967,296 MB"),
+    (
+        "match random greedy --memory-limit 99999999999999",
+        "memory_limit_mb must be 4,294,967,296 or less",
+    ),
     (
         "match random greedy --openings x.txt --opening-plies 3",
         "--opening-plies is for drawn openings",

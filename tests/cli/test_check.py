@@ -156,7 +156,7 @@ def test_bad_input_gets_one_sentence(run: Run) -> None:
     assert "there is no file nowhere.py" in bad_input(run("check", "nowhere.py"))
     assert "there is no agent 'gredy'" in bad_input(run("check", "gredy"))
     assert "cannot be checked" in bad_input(run("check", "human"))
-    assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory-limit", "0"))
+    assert "memory_limit_mb must be 1" in bad_input(run("check", "greedy", "--memory-limit", "0"))
     assert "give the seconds for a move too" in bad_input(
         run("check", "greedy", "--time-bank", "60")
     )

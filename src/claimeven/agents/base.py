@@ -61,14 +61,15 @@ LIMITS = ("seconds", "iterations", "depth", "nodes")
 
 @dataclass(frozen=True)
 class Limit:
-    """How much an agent may do for one decision; None leaves a quantity free.
+    """The limits of one decision; None does not limit a quantity.
 
-    `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at. `time_bank` is time for a whole game, in seconds: a move draws from it what it takes
-    beyond `seconds`. An agent that is asked sees the rest of its own; it plays safe by `seconds`.
+    `seconds` limits wall-clock time, `iterations` a Monte Carlo search, `depth` the plies and
+    `nodes` the visited positions. `time_bank` is extra time in seconds for a whole game: the time
+    of a move beyond `seconds` is drawn from it. An agent gets the rest of its own bank with each
+    move; it is always safe within `seconds`.
 
-    Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be empty), for
-    half an iteration, ply or node, and for a bank without `seconds`.
+    Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be 0), for
+    fractions of an iteration, ply or node, and for a bank without `seconds`.
 
     >>> Limit(depth=3, seconds=1).min_with(Limit(depth=5)).depth
     3
@@ -93,7 +94,7 @@ class Limit:
                 object.__setattr__(self, name, number)
         if self.time_bank is not None and self.seconds is None:
             raise InvalidLimit(
-                "a bank holds time beyond that of single moves: give the seconds for a move too"
+                "a time_bank needs seconds: give the seconds for a move too"
             )
 
     @property

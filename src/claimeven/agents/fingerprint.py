@@ -1,9 +1,8 @@
-"""The files that an agent's play depends on, and their digests: whether it is still the same agent.
+"""The files that an agent's play depends on, and their digests, which identify the agent.
 
-They are the files in its spec, and for Python code the modules that it imports from around it and
-the files that its text names: `np.load("weights.npz")`, `Path(__file__).parent / "data"`,
-`glob("*.bin")`. They are found by reading it: nothing is run, and a name that is put together while
-the code runs is not found.
+They are the files in its spec. For Python code they include the modules next to it that it imports
+and files that its text names: `np.load("weights.npz")`, `Path(__file__).parent / "data"`,
+`glob("*.bin")`. The code is read but not run, so names that it composes are not found.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from claimeven.agents.registry import AGENTS, parse_spec
 
 #: Bytes of a digest.
 _SIZE = 12
-#: Folders above that of an agent's file that the name of a file may go up through.
+#: Maximum number of `../` in the name of a file.
 _MAX_ABOVE = 2
-#: Files found, files of one folder or pattern, characters of a name, bytes of a text that is read.
+#: Limits: files, files of one folder or pattern, characters of a name, bytes of a text.
 MAX_FILES, MAX_IN_FOLDER, MAX_NAME, MAX_TEXT = 500, 100, 300, 1 << 22
-#: Packages that are not the author's.
+#: Packages of other authors.
 _FOREIGN: Final = sys.stdlib_module_names | {"claimeven"}
-#: Where files are not stored, and may have no end.
+#: Folders of files that are not data on a disk, and may be endless.
 NO_FILES = ("/proc/", "/sys/", "/dev/")
 #: Modes of `open` that do not read.
 _WRITES: Final = frozenset("wax")
@@ -42,7 +41,7 @@ _SEARCHES, _CALLS = b"sys.path", (b"import_module", b"__import__")
 
 
 def digest_of_files(spec: str) -> str | None:
-    """Return a digest of the files that a spec names, in options too, None if it names none.
+    """Return a digest of the files that a spec and its options name; None without files.
 
     >>> digest_of_files("alphabeta:depth=3") is None
     True
@@ -247,7 +246,7 @@ class _Search:
 
 
 def _some(paths: Iterable[Path]) -> list[Path]:
-    """Return the files among some paths by name; none if there are more than `MAX_IN_FOLDER`."""
+    """Return the files among some paths by name; an empty list for more than `MAX_IN_FOLDER`."""
     files = sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
     return files if len(files) <= MAX_IN_FOLDER else []
 

@@ -139,7 +139,7 @@ BACKEND: Final = Option(
 
 
 def limit_in(options: Mapping[str, Any]) -> Limit:
-    """Return the limit that the options of an agent set; a full depth sets none."""
+    """Return the limit that the options of an agent set; a full depth is no limit."""
     return Limit(**{n: options[n] for n in LIMITS if options.get(n) not in (None, FULL)})
 
 

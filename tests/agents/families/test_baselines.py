@@ -29,5 +29,5 @@ def test_a_person_is_asked_until_a_column_can_be_played(
     assert "'x' is not a column: choose from a to l\n" in err
     assert err.count("is not a column") == 2
     assert "column a is full\n" in err
-    with pytest.raises(AgentFault, match="found no column: the input ended"):
+    with pytest.raises(AgentFault, match="did not get a column: end of input"):
         human.choose(Position(), Limit(), rng)

@@ -61,7 +61,7 @@ def test_a_win_at_once_is_told(spec: str) -> None:
         "root",
         "1",
     ]
-    assert trace == ["column 1 wins at once: no search"]
+    assert trace == ["column 1 wins immediately: no search"]
 
 
 @pytest.mark.parametrize(("scale", "lost"), [("-1..1", -1.0), ("0..1", 0.0)])
@@ -95,9 +95,9 @@ def test_all_lost_at_once_is_told() -> None:
     assert (data["proof"], data["distance"]) == ("loss", 2)
     assert [(c["proof"], c["distance"]) for c in data["children"]] == [("loss", 2)] * 7
     assert sum(line.endswith("loss in 2") for line in text.splitlines()) == 8
-    assert trace == ["every column loses at once: no search"]
+    assert trace == ["every column loses immediately: no search"]
     _, _, _, trace = output("uct", "334455", iterations=50)
-    assert trace == ["columns 2 and 6 win at once: no search"]
+    assert trace == ["columns 2 and 6 win immediately: no search"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -326,9 +326,9 @@ def test_a_rule_of_the_position_alone(rules: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
-    ("off", r"has a playout that answers wrongly: column 8 \(counted from 0\) is not on the board"),
-    ("beside", r"has a playout that answers wrongly: column 7 \(counted from 0\) is not on the"),
-    ("full", r"has a playout that answers wrongly: column 3 \(counted from 0\) is full"),
+    ("off", r"has a playout with an illegal move: column 8 \(counted from 0\) is not on the board"),
+    ("beside", r"has a playout with an illegal move: column 7 \(counted from 0\) is not on the"),
+    ("full", r"has a playout with an illegal move: column 3 \(counted from 0\) is full"),
     ("words", "returned 'four' instead of a column number"),
 ])  # fmt: skip
 def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:

@@ -21,7 +21,7 @@ from claimeven.agents.families.perfect import (
     Scores,
     SolverAgent,
     best_known,
-    drawn,
+    draw_column,
     lines_left,
 )
 from claimeven.solver import InvalidSolve, Solver
@@ -46,7 +46,7 @@ def perfect(**options: Any) -> PerfectAgent:
     return PerfectAgent(**{**default, **options})
 
 
-def test_the_center_most_best_column_is_played_and_told() -> None:
+def test_the_most_central_best_column_is_played() -> None:
     solver, agent = Solver(SMALL, table_mb=1), perfect()
     for position in positions(60):
         decision = decided(agent, position)
@@ -92,11 +92,11 @@ def test_levels_follow_their_formula(level: int) -> None:
 
 def test_draws_follow_the_policy_and_the_seed() -> None:
     source = rng(3)
-    counts = np.bincount([drawn((0.25, 0.0, 0.5, 0.25), source) for _ in range(4000)])
+    counts = np.bincount([draw_column((0.25, 0.0, 0.5, 0.25), source) for _ in range(4000)])
     assert counts[1] == 0
     assert counts / 4000 == pytest.approx([0.25, 0, 0.5, 0.25], abs=0.05)
     untouched = rng(3)
-    assert drawn((0.0, 1.0), untouched) == 1
+    assert draw_column((0.0, 1.0), untouched) == 1
     assert untouched.random() == rng(3).random()
     agent = perfect(level=3)
     columns = [[agent.choose(p, Limit(), rng(7)).column for p in positions(30)] for _ in range(2)]

@@ -53,7 +53,7 @@ def split_command(text: str, windows: bool = os.name == "nt") -> tuple[dict[str,
     while words and "=" in words[0] and not re.match(r"[./~\\]|[A-Za-z]:", words[0]):
         name, _, value = words.pop(0).partition("=")
         settings[name] = value
-    return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111 - a path that is no path stays as it is
+    return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111 - works for any text
 
 
 def check_command(text: str) -> None:
@@ -175,7 +175,7 @@ class Program(Process):
         return bool(data)
 
     def _line(self) -> str | None:
-        """Return the next complete line, None if there is none yet."""
+        """Return the next complete line, or None."""
         at = self._received.find(b"\n")
         if at < 0:
             if len(self._received) > MAX_LINE:

@@ -60,10 +60,10 @@ def to_geometry(game: Any) -> Geometry:
 
 
 def to_state(position: Position, game: Any = None) -> Any:
-    """Return a state of a game, OpenSpiel's of the board where none is given, with these discs.
+    """Return a state of an OpenSpiel game, by default of the same board, with these discs.
 
-    Its history is one that leads there, not necessarily that of the game. Raises `InvalidPosition`
-    for a board that no game reaches, `InvalidSpec` for a game on another board.
+    Its history leads to the position, but may differ from the game. Raises `InvalidPosition` for a
+    board that no game reaches, `InvalidSpec` for a game on another board.
     """
     game = to_game(position.geometry) if game is None else game
     if to_geometry(game) != position.geometry:
@@ -147,7 +147,7 @@ def _mcts(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> An
 
 
 def _alpha_beta(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
-    """Ask `alpha_beta_search` to a depth, where a position that is not over is worth 0."""
+    """Run `alpha_beta_search` to a depth; a position that is not over has the value 0."""
     minimax = importlib.import_module("open_spiel.python.algorithms.minimax")
     depth = min(options["depth"], limit.depth or options["depth"])
     value, action = minimax.alpha_beta_search(

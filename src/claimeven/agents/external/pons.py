@@ -227,7 +227,7 @@ def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
 
 
 def _final_score(position: Position) -> int:
-    from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start of others
+    from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start
 
     return final_score(position)
 

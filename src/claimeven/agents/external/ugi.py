@@ -35,7 +35,7 @@ from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
-#: Seconds for a move if nothing is limited.
+#: Default seconds for a move without a limit.
 DEFAULT_SECONDS = 1.0
 #: Seconds for the first answer, which shows how the engine writes a move.
 _TRIAL_SECONDS = 5.0

@@ -78,7 +78,7 @@ class HumanAgent(Agent):
             print(question, end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
             if not line:
-                raise AgentFault("found no column: the input ended")
+                raise AgentFault("did not get a column: end of input")
             try:
                 column = parse_column(line, position.geometry)
                 position.check_move(column)

@@ -32,11 +32,11 @@ from claimeven.minimax.types import ColumnValue, Event, MinimaxResult, Trace, pl
 
 #: Depth of a search without any limit.
 DEFAULT_DEPTH: Final = 5
-#: A game with fewer discs than this is opened in the center under `start=center`.
+#: With `start=center` a game with fewer discs is opened in the center.
 OPENING_DISCS: Final = 2
-#: The textbook draws trees; it looks at this many positions in a few seconds.
+#: Maximum nodes of a drawn tree, which the textbook search visits in a few seconds.
 MAX_TREE_NODES = 200_000
-#: Of a longer search it is not tried whether the last depth alone has so few.
+#: A longer search is not drawn, even if its last depth might have fewer nodes.
 _MAX_SEARCHED = 4 * MAX_TREE_NODES
 
 
@@ -45,7 +45,7 @@ class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`.
 
     `own` is the limit in its spec. A `stateful` agent keeps its transposition table from game to
-    game. `plays` is the column of its best line that it plays, "first" or "last".
+    game. `plays` selects the column of its best line: "first" or "last".
     """
 
     limits = frozenset(("seconds", "depth", "nodes"))
@@ -121,11 +121,11 @@ class SearchAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Return every step of the textbook search of the next decision, from the table it starts
-        from; of a deepening search the last depth that was searched to its end.
+        """Return every step of the textbook search of the next decision, with the same initial
+        table; for a deepening search the steps of its last completed depth.
 
-        The steps are made when they are read. Before the decision they go to the depth of the
-        limits, or to the default depth, which the first line says.
+        The steps are computed when they are read. Before the decision they go to the depth of the
+        limits, or to the default depth, which the first line reports.
         """
         if self._opens(position):
             return iter(("opens in the center: no search",))
@@ -139,29 +139,29 @@ class SearchAgent(Agent):
             depth = result.depth
             if result.counters.searches > 1:
                 deepening = _MAX_SEARCHED
-                yield f"{depth} plies, the last depth that was searched to its end, decide"
+                yield f"{depth} plies, the last completed depth, decide"
             if result.counters.nodes > deepening > 0 and self.search.algorithm == "negamax":
                 raise _too_many(depth)
         elif depth is None and self.to_the_end:
             depth = position.geometry.cells - position.ply
         elif depth is None:
             depth = DEFAULT_DEPTH
-            yield f"{depth} plies are told; how deep the agent looks, its time or nodes decide"
-        where = "at each position" if self.search.algorithm == "negamax" else "at the root"
-        yield f"values and windows as the side to move {where} sees them"
+            yield f"{depth} plies are shown; the agent's depth depends on its time or nodes"
+        place = "at each position" if self.search.algorithm == "negamax" else "at the root"
+        yield f"values and windows are for the side to move {place}"
         for event in self.search.trace(position, depth, deepening, known):
             yield event_line(event, position)
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
-        """Return the tree of the last search, its last depth if it deepened, by the textbook.
+        """Return the textbook's tree of the last search, or of its last depth if it deepened.
 
-        Negamax starts it with the table of the search if `trace` was asked for it before, else
-        with an empty table. Raises `AgentFault` if that would take minutes.
+        For negamax it starts with the table of the search if `trace` was called before it, or else
+        with an empty table. Raises `AgentFault` if it would take minutes.
         """
         if self._last is None:
             return None
         position, result, known = self._last
-        if result.counters.nodes > _MAX_SEARCHED:  # of all depths together
+        if result.counters.nodes > _MAX_SEARCHED:  # sum of all depths
             raise _too_many(result.depth)
         deepened = MAX_TREE_NODES if result.counters.searches > 1 else 0
         trace = self.search.trace(position, result.depth, deepened, known)
@@ -174,7 +174,7 @@ class SearchAgent(Agent):
         )
 
     def unit_value(self, value: float) -> float:
-        """Return a value of the search as one in [-1, 1]."""
+        """Return a value of the search scaled to [-1, 1]."""
         return unit_value(value, self.search.evaluation)
 
     def _opens(self, position: Position) -> bool:
@@ -192,7 +192,7 @@ class SearchAgent(Agent):
 
 
 def _bounded(trace: Trace) -> Trace:
-    """Return the same trace; it raises `AgentFault` if it has too many nodes to be drawn."""
+    """Return the same trace; it raises `AgentFault` if it has too many nodes for a drawing."""
     entered = depth = 0
 
     def count(event: Event) -> None:
@@ -274,25 +274,25 @@ _OPTIONS = (
     ),
     Option(
         "view", "choice", "mover",
-        "whose view the heuristic takes: the side to move where the search stops, or at the root",
+        "the heuristic is for the side to move at the leaf (mover) or at the root",
         choices=types.VIEWS,
     ),
     *DEEPENING,
     ORDER,
     Option(
-        "start", "choice", "search", "center: play the center at once in the first two plies",
+        "start", "choice", "search", "center: open in the center without a search",
         choices=("search", "center"),
     ),
     BACKEND,
 )  # fmt: skip
 
 _MINIMAX = _kind("minimax", "looks at every line to a depth")
-_ALPHABETA = _kind("alphabeta", "minimax without what cannot matter")
+_ALPHABETA = _kind("alphabeta", "minimax without branches that cannot matter")
 _NEGAMAX = _kind(
-    "negamax", "alpha-beta with a table of the positions it met, kept from move to move",
+    "negamax", "alpha-beta with a transposition table that it keeps from move to move",
     Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
     Option("keep", "flag", False, "keep the table from game to game too"),
-    Option("prune", "flag", True, "cut off what cannot matter"),
+    Option("prune", "flag", True, "cut off branches that cannot matter"),
     Option(
         "plays", "choice", "first", "which column of its best line it plays",
         choices=("first", "last"),
@@ -317,7 +317,7 @@ KINDS = (
         keep=True, **_AIFOUR,
     ),
     _NEGAMAX.preset(
-        "negamax-aifour-code", "the same as printed: finds nothing again, plays its last column",
+        "negamax-aifour-code", "the same as printed: without a table, plays its last column",
         table=0, plays="last", **_AIFOUR,
     ),
 )  # fmt: skip

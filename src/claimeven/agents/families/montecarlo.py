@@ -41,8 +41,8 @@ TRACE_ITERATIONS = 20
 class MonteCarloAgent(Agent):
     """An agent around a `MonteCarloSearch`, or one with priors; threads may share it.
 
-    `own` is the budget in its spec; `usual` is the default of its kind, for a move that neither its
-    spec nor the limit bounds. A `stateful` agent keeps its tree table between games.
+    `own` is the budget in its spec; `default` is the budget of its kind if neither the spec nor the
+    limit has one. A `stateful` agent keeps its table between games.
     """
 
     limits: frozenset[str] = frozenset(("seconds", "iterations"))
@@ -52,11 +52,11 @@ class MonteCarloAgent(Agent):
         name: str,
         search: MonteCarloSearch | PuctSearch,
         own: Limit,
-        usual: Limit,
+        default: Limit,
         stateful: bool,
     ) -> None:
         self.name, self.search, self.stateful = name, search, stateful
-        self.own, self.usual = own, usual
+        self.own, self.default = own, default
         self._last: tuple[Position, MonteCarloResult] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class MonteCarloAgent(Agent):
         self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidOptions` if its backend or model cannot, or it has no room for a move."""
+        """Raise `InvalidOptions` if its backend, model or capacity does not fit the board."""
         self.search.backend_for(geometry)
         least = 1 + geometry.columns
         if self.search.options.capacity < least:
@@ -84,7 +84,7 @@ class MonteCarloAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         budget = self.budget(limit)
         with self.search.busy:
-            self._last = None  # whatever ends this search, the trees of the last one are gone
+            self._last = None  # this search replaces the trees of the last one
             result = self.search.search(position, rng, budget.iterations, budget.seconds)
             self._last = (position, result)
         by_column = {child.column: child for child in result.root.children}
@@ -123,45 +123,44 @@ class MonteCarloAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Return the phases of every iteration of the next decision, as the textbook makes them
-        from the tree kept until now, and the tree after each; for a position that is decided
-        without a search the reason.
+        """Return the phases of every iteration of the next decision and the tree after each.
 
-        The spec or the limit says how many, else `TRACE_ITERATIONS`; if they are read after the
-        decision, no more than it made. `puct` searches from scratch here, one leaf at a time.
+        The textbook makes them from the current tree. A position that is decided without a search
+        has the reason instead. Their number is set by the spec or the limit, or else
+        `TRACE_ITERATIONS`; after the decision it is at most the number made. `puct` searches from
+        scratch here, one leaf at a time.
         """
-        most = min(self.own.min_with(limit).iterations or TRACE_ITERATIONS, known.MAX_ITERATIONS)
+        limited = min(self.own.min_with(limit).iterations or TRACE_ITERATIONS, known.MAX_ITERATIONS)
         if isinstance(self.search, PuctSearch):
-            return _puct_lines(self.search, position, most, rng)
+            return _puct_lines(self.search, position, limited, rng)
         replay = self.search.replay(position, rng, self.budget(limit).seconds)
-        return self._lines(self.search, replay, position, most)
+        return self._lines(self.search, replay, position, limited)
 
     def _lines(
-        self, search: MonteCarloSearch, replay: Replay, position: Position, most: int
+        self, search: MonteCarloSearch, replay: Replay, position: Position, limit: int
     ) -> Iterator[str]:
         if replay.engine is None:
-            yield _evident_line(replay.forest.branch(1), position)
+            yield _immediate_line(replay.forest.branch(1), position)
             return
         made = search.iterations_of(replay)
-        total = most if made is None else sum(made)
-        told = min(total, most)
-        said = f"the search that decides, {told:,} of its {total:,} iterations"
+        total = limit if made is None else sum(made)
+        count = min(total, limit)
+        title = f"the search that decides, {count:,} of its {total:,} iterations"
         if made is None:
-            said = f"the search that decides, its first {told:,} iterations at most"
+            title = f"the search that decides, its first {count:,} iterations at most"
         if search.options.threads > 1:
-            said += f" in the first of {search.options.threads} trees"
-        if kept := replay.forest.root_visits():
-            said += f", from a kept tree of {kept:,} visits"
-        yield f"{said}; +1: the side to move here wins"
-        yield from _step_lines(
-            islice(replay.steps(made or (total,)), told), replay.forest, position
-        )
+            title += f" in the first of {search.options.threads} trees"
+        if visits := replay.forest.root_visits():
+            title += f", from a reused tree of {visits:,} visits"
+        yield f"{title}; +1: the side to move here wins"
+        steps = islice(replay.steps(made or (total,)), count)
+        yield from _step_lines(steps, replay.forest, position)
 
     def budget(self, limit: Limit) -> Limit:
-        """Return the tighter of its own budget and a limit, or the usual one if both are free."""
+        """Return the smaller of its own budget and a limit, or the default if both are empty."""
         budget = self.own.min_with(limit)
         free = budget.iterations is None and budget.seconds is None
-        return self.usual if free else budget
+        return self.default if free else budget
 
 
 def _puct_lines(
@@ -176,18 +175,18 @@ def _puct_lines(
 
 
 def _step_lines(steps: Iterable[Step], forest: Forest, position: Position) -> Iterator[str]:
-    for told, step in enumerate(steps):
-        if not told:
+    for number, step in enumerate(steps):
+        if not number:
             yield from legend(forest.branch(1))
         yield step_line(step, position)
-        # An iteration visits at most two nodes for the first time: in a graph, which holds many
-        # paths to one node, the bound keeps the tree small.
+        # An iteration adds at most two nodes. In a graph many paths lead to a node: the limit keeps
+        # the tree small.
         yield from tree_lines(forest.branch(None, 1 + 2 * step.iteration), position)
 
 
 def step_line(step: Step, position: Position) -> str:
-    """Say one iteration in a line: the path selected, the expansion, the playout, and the result
-    as the side to move at the root sees it.
+    """Return one iteration as a line: the selected path, the expansion, the playout, and the
+    result for the side to move at the root.
     """
     geometry = position.geometry
     parts = [f"{step.iteration:>3} select {format_moves(step.path, geometry) or 'root'}"]
@@ -195,32 +194,32 @@ def step_line(step: Step, position: Position) -> str:
         parts.append(f"expand {format_moves(step.expanded, geometry)}")
     if step.simulated:
         parts.append(f"simulate {format_moves(step.simulated, geometry)}")
-    # The result is that of the player who made the last move selected.
+    # The result is for the player of the last selected move.
     result = step.result if len(step.path) % 2 else -step.result
     is_mean = step.is_evaluated or (step.is_catch_up and result % 1)
-    told = f"{result:+.3f}" if is_mean else f"{result:+g}" if result else "0"
-    what = "catch up" if step.is_catch_up else "back up"
-    return ", ".join([*parts, f"{what} {told}" + ", proven" * bool(step.proofs)])
+    shown = f"{result:+.3f}" if is_mean else f"{result:+g}" if result else "0"
+    phase = "catch up" if step.is_catch_up else "back up"
+    return ", ".join([*parts, f"{phase} {shown}" + ", proven" * bool(step.proofs)])
 
 
-def _evident_line(root: Branch, position: Position) -> str:
+def _immediate_line(root: Branch, position: Position) -> str:
     geometry = position.geometry
     wins = [column_name(c.column, geometry) for c in root.children if c.proof == PROVEN_WIN]
     if not wins:
-        return "every column loses at once: no search"
+        return "every column loses immediately: no search"
     if len(wins) == 1:
-        return f"column {wins[0]} wins at once: no search"
-    return f"columns {', '.join(wins[:-1])} and {wins[-1]} win at once: no search"
+        return f"column {wins[0]} wins immediately: no search"
+    return f"columns {', '.join(wins[:-1])} and {wins[-1]} win immediately: no search"
 
 
 def _priors(children: Sequence[Branch | None]) -> dict[str, list[float]]:
-    """Return the priors of the columns as a detail; no detail without a model."""
+    """Return the priors of the columns as a detail; empty without a model."""
     priors = [0.0 if child is None else child.prior or 0.0 for child in children]
     return {"priors": priors} if any(priors) else {}
 
 
 def _value(child: Branch | None, width: float) -> float | None:
-    """Return the proven result of a column on a scale of that width, else its mean."""
+    """Return the proven result of a column on a scale of a width, or its mean."""
     if child is None:
         return None
     if child.proof:
@@ -240,25 +239,25 @@ def _words(child: Branch | None) -> str:
 
 
 def _build(name: str, options: Mapping[str, Any]) -> Agent:
-    usual = PRESETS[name]
+    preset = PRESETS[name]
     given = {n: value for n, value in options.items() if n != "backend"}
     given |= {"playout": load_playout(given["playout"]), "seconds": None, "iterations": None}
-    chosen = usual.with_changes(**given)
+    chosen = preset.with_changes(**given)
     return MonteCarloAgent(
         name,
         MonteCarloSearch(chosen, options["backend"]),
         limit_in(options),
-        Limit(usual.seconds, usual.iterations),
+        Limit(preset.seconds, preset.iterations),
         stateful=chosen.transpositions != "off" and chosen.reuse and name == "uct-itu-table",
     )
 
 
 def load_playout(text: str) -> str | Rule:
-    """Return the name of a playout rule, a user's function `my_file.py:function`, or `ntuple` (or
-    `ntuple-FILE`), which plays as the n-tuple network prefers, as one.
+    """Return a playout rule: a name, or a rule made of a function or a network.
 
-    The function takes a position, or a position and the `Stream` of random numbers to draw from,
-    and returns a 0-based column. Raises `InvalidSpec` for another function.
+    A user's function is written `my_file.py:function`. It takes a position, or a position and the
+    `Stream` of random numbers, and returns a 0-based column. `ntuple` or `ntuple-FILE` plays the
+    favorite column of the n-tuple network. Raises `InvalidSpec` for another function.
     """
     kind, _, model = text.partition("-")
     if kind == "ntuple":
@@ -278,14 +277,14 @@ def load_playout(text: str) -> str | Rule:
         except IllegalMove as error:
             is_full = 0 <= column < position.geometry.columns
             why = f"column {column} (counted from 0) is full" if is_full else error
-            raise AgentFault(f"has a playout that answers wrongly: {why}") from None
+            raise AgentFault(f"has a playout with an illegal move: {why}") from None
         return column
 
     return rule
 
 
 def _learned_rule(model: str) -> Rule:
-    """Return the rule that plays to the position its network likes best, wins and blocks first."""
+    """Return the rule that wins, blocks, or plays the favorite column of a network."""
     try:
         network = read_network(model or BUNDLED_NTUPLE)
     except InvalidNetwork as error:
@@ -303,7 +302,7 @@ def _learned_rule(model: str) -> Rule:
 
 
 def _arguments_of(function: Callable[..., Any]) -> int:
-    """Return how many arguments a function takes: two if it can, else one; 0: neither."""
+    """Return whether a function can be called with two arguments or one; 0 for neither."""
     for count in (2, 1):
         with suppress(TypeError, ValueError):
             inspect.signature(function).bind(*[None] * count)
@@ -324,36 +323,36 @@ _OPTIONS: tuple[Option, ...] = (
     _choice("ties", known.TIES, "which of equal children is selected"),
     Option(
         "playout", "text", None,
-        f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, ntuple (learned), or"
+        f"rule of the playouts: {', '.join(PLAYOUTS)}, ntuple (trained), or"
         " my_file.py:function",
     ),
     Option("playout_cutoff", "int", None, "moves before a playout is drawn; 0: any", 0, 1000),
     _choice("scale", known.SCALES, "scale of the results"),
-    Option("min_wins", "int", None, "wins that a visited child counts at least", 0, 1000),
+    Option("min_wins", "int", None, "least number of wins of a visited child", 0, 1000),
     _choice("final_choice", known.FINAL_CHOICES, "criterion of the column to play"),
     Option("solver", "flag", None, "back up proven wins and losses"),
-    _choice("decisive_moves", known.DECISIVE_MOVES, "where to take immediate wins"),
+    _choice("decisive_moves", known.DECISIVE_MOVES, "nodes that play immediate wins"),
     _choice("transpositions", known.TRANSPOSITIONS, "positions that share a node"),
     Option("reuse", "flag", None, "keep the tree for the next move"),
     Option("capacity", "int", None, "nodes or positions it can store", 1, known.MAX_CAPACITY),
     Option("threads", "int", None, "trees grown in parallel", 1, known.MAX_THREADS),
     BACKEND,
 )  # fmt: skip
-#: Options that a search without selection and proofs lacks, and its choices for others.
+#: Options that a search without selection and proofs does not have, and its fewer choices.
 _OF_UCT = ("formula", "c", "first_play", "ties", "min_wins", "solver", "transpositions", "reuse")
 _FEWER = {"final_choice": ("visits", "mean"), "decisive_moves": ("off", "root")}
 
 _SUMMARIES = {
     "uct": "upper confidence trees with our best settings",
     "flat": "flat Monte Carlo of the ITU lab: every reply gets the same share",
-    "breadth": "that search as the notebook's code has it: breadth first, a playout a node",
+    "breadth": "flat search of the notebook's code: breadth first, a playout a node",
     "uct-polito": "UCT of Politecnico di Torino, 2021",
     "uct-menary": "UCT of S. Menary, 2023",
     "uct-aifour": "UCT of the AIFour notebook",
-    "uct-aifour-code": "the same as printed: columns left to right, the root of its constant",
+    "uct-aifour-code": "the same as printed: columns left to right, square root of the constant",
     "uct-aifour-greedy": "the AIFour notebook's simple tree search: the best mean, ties at random",
     "uct-itu": "UCT of the ITU lab",
-    "uct-itu-table": "UCT of the ITU lab with a table of positions kept for its life",
+    "uct-itu-table": "UCT of the ITU lab with a table that lasts from game to game",
 }
 
 

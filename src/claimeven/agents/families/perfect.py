@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 TOP_LEVEL = 10
 #: At a level below the top the temperature of errors (see `solver.scores`) is this minus the level.
 SPREAD = 12
-#: Plain names of some levels, the weakest first.
+#: Names of some levels, the weakest first.
 LEVEL_NAMES = {
     "newcomer": 0, "beginner": 2, "casual": 4, "regular": 6, "strong": 8, "expert": 9, "perfect": 10
 }  # fmt: skip
-#: Ways to fill the board, at most, for which `full` runs plain minimax: under a second of work.
+#: `full` runs plain minimax up to this many ways to fill the board: under a second.
 LINES = 2_000_000
 
 Scores = Sequence["int | None"]
@@ -44,7 +44,7 @@ def _decision(
     start: float,
     **details: Any,
 ) -> Decision:
-    """Return the decision for a column, begun at `start` on the clock of `perf_counter`.
+    """Return the decision for a column; `start` is its start on the clock of `perf_counter`.
 
     `scores` are the columns' scores, None if not known; `score` is the position's, if all are.
     """
@@ -60,7 +60,7 @@ def _decision(
 
 
 class SolverAgent(Agent):
-    """The base of agents around a solver: one solver for the board they meet, and a time limit."""
+    """The base of agents around a solver: one solver for the current board, and a time limit."""
 
     limits: frozenset[str] = frozenset(("seconds",))
 
@@ -80,7 +80,7 @@ class SolverAgent(Agent):
         solver = self.solver(geometry)
         solver.load()
         if solver is not before:
-            solver.clear()  # so the system finds the memory now, and not within a move
+            solver.clear()  # the system allocates the memory now, not within a move
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
@@ -92,13 +92,13 @@ class SolverAgent(Agent):
         return solver
 
     def share(self, solver: Solver) -> None:
-        """Use a solver that others use too, while it plays on that solver's board."""
+        """Use a shared solver while it plays on that solver's board."""
         self._solver = solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
         """Return the columns' scores, the nodes visited, and whether all columns were solved.
 
-        When the time is over the columns not solved yet have None.
+        Columns that are not solved in time have None.
         """
         from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
 
@@ -116,16 +116,15 @@ class SolverAgent(Agent):
 class PerfectAgent(SolverAgent):
     """Plays columns that keep the best score; below level 10 it errs on purpose.
 
-    `pick` is "center" (the center-most of equally good columns) or "random". With `quick` the
-    quickest win and the slowest loss, without it any column that keeps win, draw or loss.
+    `pick` is "center" (the most central of equally good columns) or "random". With `quick` it plays
+    the quickest win or the slowest loss, without it any column that keeps win, draw or loss.
 
-    Below `level` 10 a column is drawn: with a chance of level / 10 a good one as above, otherwise
-    any, where a column that loses s points of score is exp(-s / (12 - level)) times as likely as
-    the best. `Decision.policy` is that distribution.
+    Below `level` 10 a column is drawn. With probability level / 10 it is a good column as above.
+    Otherwise it is any column, and one that loses s points of score is exp(-s / (12 - level)) times
+    as likely as the best. `Decision.policy` is that distribution.
 
-    `Limit.seconds` is kept; when it ends the search the best of the columns solved so far is
-    played, or one that loses to no immediate win, and `score` is None. Other limits are passed
-    over: exact scores cannot be had for less.
+    If `Limit.seconds` ends the search, the best column solved so far is played, or one that does
+    not lose immediately, and `score` is None. Other limits have no effect on exact scores.
     """
 
     def __init__(
@@ -146,14 +145,14 @@ class PerfectAgent(SolverAgent):
             score = None
         else:
             policy = self.policy(scores, position.geometry)
-            column = drawn(policy, rng)
+            column = draw_column(policy, rng)
             score = max(known for known in scores if known is not None)
         return _decision(
             column, policy, scores, score, nodes, start, complete=whole, backend="compiled"
         )
 
     def policy(self, scores: Scores, geometry: Geometry) -> tuple[float, ...]:
-        """Return the chance of each column, given the score of each."""
+        """Return the probability of each column for the scores of the columns."""
         good = self.good(scores, geometry)
         share = self.level / TOP_LEVEL
         if self.pick == "center":
@@ -165,7 +164,7 @@ class PerfectAgent(SolverAgent):
         return tuple(chances)
 
     def good(self, scores: Scores, geometry: Geometry) -> tuple[int, ...]:
-        """Return the columns that count as perfect, center-most first."""
+        """Return the columns that count as perfect, the most central first."""
         best = max(score for score in scores if score is not None)
         outcomes = [None if score is None else _sign(score) for score in scores]
         by, wanted = (scores, best) if self.quick else (outcomes, _sign(best))
@@ -175,9 +174,9 @@ class PerfectAgent(SolverAgent):
 class FullAgent(SolverAgent):
     """Minimax to the end of the game: the ITU lab's "full minimax".
 
-    Where the lines of play can be counted out in about a second, and there is no `Limit.seconds`,
-    plain minimax looks at every one of them; elsewhere the exact solver gives the same answer, or
-    under a limit the best it knows by then. `details["engine"]` says which.
+    Plain minimax searches all lines of play if that takes about a second and `Limit.seconds` is not
+    set. Otherwise the exact solver gives the same answer, or under a limit its best known column.
+    `details["engine"]` is the name of the one used.
     """
 
     def __init__(self, threads: int = 1, table_mb: int | None = None) -> None:
@@ -206,31 +205,31 @@ class FullAgent(SolverAgent):
         return _decision(column, policy, scores, score, nodes, start, engine=engine, complete=whole)
 
 
-def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
-    """Draw a column; a policy that leaves no choice takes nothing from the generator."""
+def draw_column(policy: Sequence[float], rng: np.random.Generator) -> int:
+    """Draw a column; the generator is not used if only one column is possible."""
     likely = [column for column, chance in enumerate(policy) if chance > 0]
     return likely[0] if len(likely) == 1 else sample_column(policy, float(rng.random()))
 
 
 def best_known(position: Position, scores: Scores) -> int:
-    """Return the best column by the scores known, None standing for one that is not.
+    """Return the best column by known scores, the most central of equal ones.
 
-    A column that is not known is taken for a draw, or for the worst if the other side wins at
-    once after it. The center-most of equals.
+    An unknown score (None) counts as a draw, or as the worst score if the other side wins
+    immediately after it.
     """
     worst = -position.geometry.cells
 
     def worth(column: int) -> int:
         score = scores[column]
         if score is None:
-            return worst if _loses_at_once(position, column) else 0
+            return worst if _loses_immediately(position, column) else 0
         return score
 
     return max((c for c in position.geometry.center_order if position.is_legal(c)), key=worth)
 
 
 def lines_left(position: Position) -> int:
-    """Return in how many orders the board can be filled: a bound on the lines of play."""
+    """Return the number of orders in which the board can be filled: a bound on lines of play."""
     empty = [position.geometry.rows - height for height in position.heights]
     ways = math.factorial(sum(empty))
     for count in empty:
@@ -238,14 +237,14 @@ def lines_left(position: Position) -> int:
     return ways
 
 
-def _loses_at_once(position: Position, column: int) -> bool:
+def _loses_immediately(position: Position, column: int) -> bool:
     after = position.play_unchecked(column)
     wins = winning_cells(after.mine, after.mask, after.geometry)
     return bool(wins & playable_cells(after.mask, after.geometry))
 
 
 def _score(known: ColumnValue | None, position: Position) -> int | None:
-    """Turn the value of a minimax column into its exact score."""
+    """Return the exact score of a minimax column."""
     if known is None:
         return None
     plies = plies_to_end(known.value)
@@ -262,7 +261,7 @@ def _sign(score: int) -> int:
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
     Option(
-        "table_mb", "int", None, "size of the table in MB; usual: 128, or 8 beside a deep book",
+        "table_mb", "int", None, "size of the table in MB; default: 128, or 8 with a deep book",
         1, 1 << 20,
     ),
 )  # fmt: skip
@@ -286,7 +285,7 @@ KINDS = (
         lambda options: PerfectAgent(**options),
     ),
     AgentKind(
-        "full", "minimax to the end; the exact solver where that is too much", _SOLVER_OPTIONS,
+        "full", "minimax to the end; the exact solver if that is too slow", _SOLVER_OPTIONS,
         lambda options: FullAgent(**options),
     ),
 )  # fmt: skip

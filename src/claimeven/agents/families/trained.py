@@ -1,4 +1,4 @@
-"""Agents that play by a trained model: a net or an n-tuple network alone, and searches with one."""
+"""Agents with a trained model: a net or an n-tuple network, with or without a search."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ Model = TypeVar("Model")
 DEFAULT = "default"
 #: The agent that is an n-tuple network without a search.
 ALONE = "ntuple"
-#: Plies that `ntuple-alphabeta` looks ahead, and iterations of `puct`, if nothing else limits them.
+#: Default plies of `ntuple-alphabeta`, and default iterations of `puct`.
 DEFAULT_DEPTH, DEFAULT_ITERATIONS = 6, 800
-#: Models of a kind that are kept in memory.
+#: Maximum number of models of a kind in memory.
 _MAX_CACHED = 4
 
 
@@ -74,7 +74,7 @@ def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str]
 
 
 def _version_of(name: str) -> tuple[int, ...]:
-    """Return what changes with the file of a name; nothing if there is no such file."""
+    """Return a value that changes with the file of a name; empty if the file does not exist."""
     try:
         status = Path(name).stat()
     except (OSError, ValueError):
@@ -89,9 +89,9 @@ model_of = cached_reader(read_policy_value, BUNDLED_NET)
 
 
 class NetAgent(Agent):
-    """Plays the column that a net's policy likes best, the leftmost of equal ones.
+    """Plays the most likely column of a net's policy, the leftmost of equal ones.
 
-    One pass of the net is all it does, so it is within any limit. `Decision.value` is the net's.
+    It only makes one pass of the net, so it is within any limit. `Decision.value` is the net's.
     """
 
     name = "net"
@@ -135,7 +135,7 @@ def _guesses(scores: Floats) -> dict[str, Any]:
 
 
 class NTupleAgent(SearchAgent):
-    """Alpha-beta over an n-tuple network; with a depth of 1 the network alone.
+    """Alpha-beta over an n-tuple network; with a depth of 1 no search.
 
     `Decision.value` is the network's value of the position at the end of the principal variation,
     1 for a proven win and -1 for a proven loss.
@@ -145,7 +145,7 @@ class NTupleAgent(SearchAgent):
         super().__init__(search, own, to_the_end=False, center_start=False)
 
     def unit_value(self, value: float) -> float:
-        """Return a value of the search as one in [-1, 1]."""
+        """Return a value of the search scaled to [-1, 1]."""
         if abs(value) > PROVEN:
             return 1.0 if value > 0 else -1.0
         return value / SCALE
@@ -173,8 +173,8 @@ def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
 def _puct(options: Mapping[str, Any]) -> Agent:
     model = model_of(options["model"])
     search = PuctSearch(model, search_of(model, options), options["backend"])
-    usual = Limit(iterations=DEFAULT_ITERATIONS)
-    return MonteCarloAgent("puct", search, limit_in(options), usual, stateful=False)
+    default = Limit(iterations=DEFAULT_ITERATIONS)
+    return MonteCarloAgent("puct", search, limit_in(options), default, stateful=False)
 
 
 def _model(command: str) -> Option:

@@ -1,1 +1,1 @@
-"""An agent in a process of its own: the side of the match, and what goes to and fro."""
+"""An agent in a separate process: the match's side of it, and the messages."""

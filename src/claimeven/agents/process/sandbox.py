@@ -10,11 +10,11 @@ from claimeven.agents.sanitize import printable, printable_lines
 from claimeven.game.validation import real_number, whole_number
 from claimeven.parallel.system import backend
 
-#: MB of memory that a process may hold by default, on a machine with twice as much.
+#: Default memory limit of a process in MB, on a machine with at least twice that memory.
 DEFAULT_MEMORY = 2048
-#: MB that may be asked for: what a word counts in bytes, and more than any machine has.
+#: Greatest memory limit in MB: more than any machine has.
 MAX_MEMORY = 1 << 32
-#: Characters of what an agent prints that are passed on, for each game.
+#: Maximum characters of an agent's output that are shown for each game.
 MAX_PRINTED = 20_000
 
 
@@ -41,26 +41,26 @@ class Sandbox:
         if self.memory_limit_mb is not None:
             amount = whole_number(self.memory_limit_mb, "memory_limit_mb", InvalidLimit)
             if amount < 1:
-                raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
+                raise InvalidLimit(f"memory_limit_mb must be 1 or more, got {amount}")
             if amount > MAX_MEMORY:
-                raise InvalidLimit(f"a process has at most {MAX_MEMORY:,} MB, not {amount:,}")
+                raise InvalidLimit(f"memory_limit_mb must be {MAX_MEMORY:,} or less, got {amount}")
             object.__setattr__(self, "memory_limit_mb", amount)
         if self.load_timeout is not None:
             real_number(self.load_timeout, "load_timeout", InvalidLimit, above=0)
 
     @property
     def memory_bound_mb(self) -> int:
-        """MB of memory that a process may hold."""
+        """The memory limit of a process in MB."""
         return self.memory_limit_mb or min(
             DEFAULT_MEMORY, (backend.machine_memory_mb() or 2 * DEFAULT_MEMORY) // 2
         )
 
 
 class OutputRelay:
-    """Passes on to stderr what an agent prints, without anything that a terminal obeys.
+    """Writes the output of an agent to stderr, without control characters.
 
-    It passes on `MAX_PRINTED` characters a game, and of all games the lines that a sandbox
-    allows; `close` says how many more there were.
+    It writes at most `MAX_PRINTED` characters a game and the lines that the sandbox allows; `close`
+    reports the number of further lines.
     """
 
     def __init__(self, name: str, sandbox: Sandbox) -> None:
@@ -68,7 +68,7 @@ class OutputRelay:
         self._is_quiet = sandbox.quiet
         self._lines_left = sandbox.max_lines
         self._lines_dropped = 0
-        #: Characters printed in all games.
+        #: The number of characters printed in all games.
         self.seen = 0
         self.start_game()
 
@@ -101,7 +101,7 @@ class OutputRelay:
         return shown
 
     def close(self) -> None:
-        """Say how many lines were left out."""
+        """Report the number of omitted lines."""
         if self._lines_dropped:
             sys.stderr.write(
                 f"{printable(self.name)} has printed {self._lines_dropped:,} more lines, which are"
