@@ -98,7 +98,7 @@ def test_a_file_is_suggested(
     for name in ("my_agent.py", "bots/her_bot.py", "zzz.py"):
         (tmp_path / name).write_text("def agent(position):\n    return position.legal_columns[0]\n")
     said = bad_input(run("match", word, "greedy"))
-    assert f"(did you mean {meant}?)" in said or f"for the file say {meant}" in said
+    assert f"(did you mean {meant}?)" in said or f"for the file give {meant}" in said
 
 
 def test_a_file_for_a_command_is_an_agent(run: Run) -> None:
