@@ -160,7 +160,7 @@ def port_of(started: subprocess.Popen[str]) -> int:
     for line in started.stdout:
         if line.startswith("claimeven is at http://127.0.0.1:"):
             return int(line.split(":")[2].split("/")[0])
-    raise AssertionError("the server ended before it started_at")
+    raise AssertionError("the server ended before it started")
 
 
 @pytest.fixture(scope="session")

@@ -140,7 +140,7 @@ def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
     exact = Solver().scores(Position.from_moves("4455"))
     assert [int(text.replace("\u2212", "-")) for text in shown] == list(exact)
     page.hover(".stage [data-cell='3,4']")  # over a column its words appear, as over its score
-    words = page.eval_on_selector(".scores .told", "it => getComputedStyle(it, '::after').content")
+    words = page.eval_on_selector(".scores .shown", "it => getComputedStyle(it, '::after').content")
     assert words == '"wins in 2 moves"'
     cell = page.get_attribute(".stage [data-cell='3,1']", "aria-label")
     assert cell == "column 3, row 1, empty; wins in 2 moves"

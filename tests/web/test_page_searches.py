@@ -42,7 +42,7 @@ def test_the_numbers_of_leaves_are_explained(page: Any) -> None:
     page.goto("/?view=search&agent=minimax&depth=3")
     page.wait_for_selector(NODE)
     page.wait_for_selector(
-        ".search-view .hint-text:has-text('the least. Numbers are estimates where the depth ends:"
+        ".search-view .hint-text:has-text('the least. At the depth limit values are estimates:"
         " each 3 cells in a line with discs of only one side count 100 with two cells empty"
         " and 1000 with one')"
     )

@@ -43,7 +43,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
         assert page.inner_text(".step-words").startswith(f"Iteration 1. {phase}: ")
         if phase == "Expand":
             assert page.inner_text(".step-words").endswith(
-                "the root is given its children, columns 1, 2, 3, 4."
+                "the root gets its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
     page.wait_for_selector(".search-tree text:has-text('N 100')")
@@ -252,9 +252,9 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
         ("moves=44444444", "Move 7 cannot be played: column 4 is full."),
         ("board=3x2&position=X../...", "A disc floats in column 1."),
         ("board=3x2&position=.../XX.", "Yellow has 2 discs and Red 0:"),
-        ("board=3x2&connect=2&position=OO./XX.", "The side to move already has a line,"),
+        ("board=3x2&connect=2&position=OO./XX.", "The side to move already has a line:"),
         ("board=3x2&position=.../Z..", "A cell must be X, O or a dot, got “Z”"),
-        ("connect=4.5", "2 to 8 discs in a line win."),
+        ("connect=4.5", "Connect must be 2 to 8 discs."),
     ],
 )
 def test_a_link_that_cannot_be_shown_is_told(page: Any, asked: str, why: str) -> None:
@@ -350,7 +350,7 @@ def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
     page.click("button:text-is('Use')")
     page.set_input_files("input[type=file]", row)
     shows(page, "4")
-    assert "an order that could have been" in page.inner_text(told)
+    assert "the order of the discs is made up" in page.inner_text(told)
     assert page.locator("[aria-label='Game of the file']").is_hidden()
     moves = tmp_path / "games.txt"
     moves.write_text("4x\n4455\n")

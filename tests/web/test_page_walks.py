@@ -46,7 +46,7 @@ def test_a_variation_that_is_left_and_forgotten_is_thought_about_no_more(thinkin
     page.goto("/?second=greedy&moves=44556&at=4")
     drop(page, 7)
     page.wait_for_selector(".status:has-text('thinking')")
-    page.click("[aria-label='Forget this variation']")
+    page.click("[aria-label='Delete this variation']")
     shows(page, "4455")
     assert status(page) == "Your turn."
     drop(page, 6)
@@ -179,7 +179,7 @@ def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
 @pytest.mark.parametrize(
     ("board", "analysis", "hint"),
     [
-        ("7x6", "Press a, or", "(h)"),
+        ("7x6", "Press a or", "(h)"),
         ("10x5", "Press Shift+A or", "(Shift+H)"),
         ("10x6", "This board is too large for exact scores", "(Shift+H)"),
     ],
