@@ -135,7 +135,7 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
             {},
-            r"1\.npz for 5x4 connect 3, .*0\.npz for 3x3 connect 3",
+            r"1\.npz is for 5x4 connect 3, and .*0\.npz for 3x3 connect 3",
         ),
     ],
 )

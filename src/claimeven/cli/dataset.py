@@ -78,9 +78,9 @@ def command(
     --source mixed: all positions of games in which each move is random with the chance
     --random-moves, else one of the best, or one position of each with --one-per-game. Half random
     moves give hard positions, one in ten gives easy positions. --playouts-per-game 4 --branch-ply
-    14 finishes each game in four ways from ply 14 on: twice as many positions an hour, since plies
-    12 and 13 take the longest to solve. --optimal-only also doubles the speed: rows then have
-    `optimal_1`, `optimal_2`, ... (1 if the column keeps the score, else 0) instead of scores.
+    14 finishes each game in four ways from ply 14 on, and doubles the speed, since plies 12 and 13
+    take the longest to solve. --optimal-only also doubles the speed: rows then have `optimal_1`,
+    `optimal_2`, ... (1 if the column keeps the score, else 0) instead of scores.
 
     --source all: every position of the plies, each as a separate game; takes no --positions and no
     --seed. Only the next ply must be known: up to ply 11 of 7x6 takes seconds with the deep book.

@@ -104,7 +104,7 @@ class Dataset:
 def join_datasets(parts: Sequence[Dataset]) -> Dataset:
     """Return several data sets of one board as one.
 
-    Games of different parts stay different. Only the first of equal or mirrored positions is kept.
+    Games of different parts stay different. Only the first of equal or mirrored positions stays.
     Raises `InvalidDataset` without parts, and for parts of different boards.
     """
     if not parts:

@@ -125,7 +125,7 @@ class ScoredSet:
 
 @cache
 def bundled_set(geometry: Geometry = STANDARD, which: str = DEFAULT) -> ScoredSet | None:
-    """Return one of the bundled `SETS`, None if the board has none.
+    """Return one of the bundled `SETS`, None if the board has no such set.
 
     Raises `InvalidPositions` for an unknown set.
     """

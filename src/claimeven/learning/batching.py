@@ -1,12 +1,8 @@
 """Batches of labeled positions with their targets.
 
-The target of the policy is the set of columns that keep the exact score, and the target of the
-value is the sign of that score. The net also learns the scores of all columns, and optionally the
-greatest score by itself, since a search uses it.
-
-The score of a column is minus the score of the position it leads to, so every labeled move gives
-another position with a known score. Taking back another disc of the same player from it gives a
-position in which the score of one column is known.
+The targets are the columns that keep the exact score, its sign, the scores of all columns and
+optionally the best score. Augmentation adds positions: a labeled move leads to a position with a
+known score, and taking back another disc of its player gives one with a known score of a column.
 """
 
 from __future__ import annotations
@@ -60,11 +56,9 @@ class BatchSampler:
     `weights`, float64 (n,), draw the positions of each batch with replacement. Without weights,
     each position appears once in an epoch.
 
-    With a `focus`, the score of a column has the weight 0.15 + focus * exp(-d / 2), where d is its
-    distance to the best score. The part `aug_successors` of each batch is replaced by positions
-    after a move, good moves more often: their score is known, but not which column has it. The
-    part `aug_swaps` is replaced by positions with one disc moved: the score of one column is known.
-    Positions with the keys `excluded` are not added.
+    With a `focus`, a score at distance d from the best one has the weight 0.15 + focus * exp(-d/2).
+    The parts `aug_successors` and `aug_swaps` of each batch are replaced by positions after a move
+    and by positions with one disc moved, but not by positions with the keys `excluded`.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
 """Training of a net on solved positions: policy, value and scores.
 
-The target of the policy is the set of columns that keep the exact score, and the target of the
-value is the sign of that score. Some games are held out to measure progress. Training never uses
-the positions of the bundled held-out sets or their mirror images.
+Some games are held out to measure progress. Training never uses the positions of the bundled
+held-out sets or their mirror images.
 """
 
 from __future__ import annotations

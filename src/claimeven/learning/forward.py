@@ -1,9 +1,8 @@
 """The forward pass of `networks.net` for JAX, with fast gradients.
 
-Matrices may be multiplied in bfloat16 (see `precision`); sums, weights and everything else stay
-float32. JAX computes the gradients of the rows that were looked up in tables. `table_gradient` adds
-them up afterwards: on a processor by a kernel, because the sum by JAX takes longer than all other
-work there. JAX cannot store a function on disk that calls the kernel.
+JAX computes the gradients of the rows that were looked up in tables. `table_gradient` adds them up
+afterwards: on a processor by a kernel, because the sum by JAX takes longer than all other work
+there. JAX cannot store a function on disk that calls the kernel.
 
 Quantization-aware training: the pass uses each weight as rounded in the file, and its gradient
 ignores the rounding. Sources: Bengio, Leonard and Courville, "Estimating or propagating gradients

@@ -1,8 +1,7 @@
 """One model that evaluates positions for several processes of this machine.
 
-An accelerator evaluates the positions of sixteen processes about as fast as the positions of one
-process, but switching between processes is slow. So one process uses it, and the others send
-positions in messages:
+Switching an accelerator between processes is slow, so one process uses it and evaluates the
+positions of all. The others send positions in messages:
 
 ```text
     request    n words `mines` and n words `masks`, uint64
@@ -162,7 +161,7 @@ class InferenceClient:
             ) from None
 
     def load(self) -> None:
-        """Compile nothing: this class has no kernels."""
+        """Do nothing, since this class has no kernels."""
 
     def close(self) -> None:
         """Close the connection."""

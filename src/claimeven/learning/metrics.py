@@ -99,8 +99,8 @@ class Measured(TypedDict):
 def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     """Return the accuracy of columns (0-based), one for each position.
 
-    A column that cannot be played, or does not exist, is wrong. Raises `InvalidPositions` unless
-    there are as many columns as positions.
+    A column that cannot be played, or does not exist, is wrong. Raises `InvalidPositions` for
+    another number of columns.
 
     >>> from claimeven.learning import held_out
     >>> hard = held_out("hard")
@@ -132,8 +132,7 @@ def sign_accuracy(data: Dataset, values: npt.ArrayLike) -> float | None:
     """Return the share of won and lost positions whose value has the sign of their score.
 
     `values` are for the side to move, (n,). Drawn positions do not count, since values are almost
-    never 0; None if all positions are drawn. Raises `InvalidPositions` unless there are as many
-    values as positions.
+    never 0; None if all positions are drawn. Raises `InvalidPositions` for another number of them.
 
     >>> from claimeven.learning import held_out
     >>> hard = held_out("hard")

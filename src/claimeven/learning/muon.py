@@ -1,8 +1,7 @@
 """Muon: an optimizer that changes the matrix of a hidden layer equally in all directions.
 
-The momentum of a matrix is made orthogonal by a few Newton-Schulz steps. Their products take most
-of the time of a step: in bfloat16 half as long as in float32, with equal results. AdamW with
-Nesterov momentum changes all other weights.
+The momentum of a matrix is made orthogonal by a few Newton-Schulz steps. AdamW with Nesterov
+momentum changes all other weights.
 
 Sources: Jordan and others, "Muon: an optimizer for hidden layers in neural networks" (2024), for
 the method and the numbers of its polynomial; Liu and others, "Muon is scalable for LLM training"

@@ -6,10 +6,8 @@ units of ten points, and about the square of the error within half a point. So t
 distinguish columns still count. The loss of a policy is its cross-entropy with a target, or the
 negative log probability of playing any of the best columns.
 
-AdamW changes the weights, or Muon the matrices of hidden layers (see `muon`). Muon needs about half
-as many positions to reach the same loss, but its steps take longer, especially with small batches
-and large matrices. The net that plays has the running mean of the weights, which is better than the
-last weights.
+AdamW changes the weights, or Muon the matrices of hidden layers (see `muon`). The net that plays
+has the running mean of the weights, which is better than the last weights.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
 stochastic gradient descent with warm restarts" (ICLR 2017); Charbonnier, Blanc-Feraud, Aubert and
@@ -39,7 +37,7 @@ from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
 
-#: The default weight of the losses of values and of scores, next to that of the policy.
+#: The default weight of the losses of values and of scores; the policy has 1.
 DEFAULT_WEIGHT: Final = 0.5
 #: The name of the loss of scores in configurations, and the error up to which it is about a square:
 #: half a point.
@@ -52,7 +50,7 @@ _SHORT_WARM_UP: Final = 100
 OPTIMIZERS = MUON, ADAMW = ("muon", "adamw")
 #: The target of a policy: its probabilities for each of the best columns, or for any of them.
 POLICY_TARGETS = EACH, ANY = ("each", "any")
-#: Separates the seeds of dropout from those of the weights.
+#: A part of the seeds of dropout, so that they differ from the seed of the weights.
 _DROPOUT: Final = 1
 #: Positions in a part of a batch on a processor, if the batch is a multiple of it.
 _PART_SIZE: Final = 1024

@@ -1,16 +1,12 @@
 """Nets built from other nets: averaged nets and wider nets.
 
-Nets that continue training from the same net, on other data or with another seed, make different
-errors. The mean of their weights has the size and speed of each of them, and is often better than
-any of them. Nets with different initial weights cannot be averaged usefully.
-
-A wider net first gives the same answers as the narrow net: its new hidden units have random input
-weights, and their output weights to the old units are 0. Training changes these weights.
+Nets that continue training from the same net make different errors. The mean of their weights is
+often better than any of them. A wider net first gives the same answers as the narrow net: its new
+hidden units have random input weights, and their output weights to the old units are 0.
 
 Sources: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
 accuracy without increasing inference time" (ICML 2022); Chen, Goodfellow and Shlens, "Net2Net:
-accelerating learning via knowledge transfer" (ICLR 2016). New units in Net2Net are copies of
-others; here random weights make them distinct from the start.
+accelerating learning via knowledge transfer" (ICLR 2016), whose new units are copies of others.
 """
 
 from __future__ import annotations
@@ -70,8 +66,7 @@ def average_nets(
     for path, net in zip(models[1:], nets[1:], strict=True):
         if net.geometry != nets[0].geometry:
             raise InvalidRun(
-                f"the nets are for different boards: {path} for {net.geometry}, {models[0]} for"
-                f" {nets[0].geometry}"
+                f"{path} is for {net.geometry}, and {models[0]} for {nets[0].geometry}"
             )
         if net.shape != nets[0].shape:
             raise InvalidRun(f"{path} and {models[0]} have different sizes")
@@ -82,14 +77,7 @@ def average_nets(
         "quant_levels": quant_levels,
     }
     mean = _mean_of(nets, weights)
-    return write_measured(
-        Path(out),
-        mean,
-        config,
-        quant_levels,
-        positions_each=MANY_POSITIONS,
-        on_progress=on_progress,
-    )
+    return write_measured(Path(out), mean, config, quant_levels, None, MANY_POSITIONS, on_progress)
 
 
 def _origin_of(path: str | Path) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 Both sides play the move with the best value, sometimes a random move. After a game, the value of
 each position moves toward its target, the lambda-return (the forward view of eligibility traces): a
 mixture of the values of the network one ply later, two plies later, ..., and of the result. A
-random move is no evidence about the position before it. Unless it ends the game, that position is
-not trained, and the returns of earlier positions end there. Positions are trained from the last to
-the first, with their current values: positions of a game share weights, and errors computed before
-the first step would correct shared weights repeatedly.
+position before a random move is not trained, unless the move ends the game, and the returns of
+earlier positions end there. Positions are trained from the last to the first, with their current
+values: earlier errors would correct the shared weights of positions repeatedly.
 
 The value of a position is the hyperbolic tangent of a sum of weights, so each of these weights gets
 the same recommended change: the error times the gradient. The step size of a weight depends on how
@@ -49,7 +48,7 @@ from claimeven.learning.run_dir import (
     TrainingProgress,
     cores_spent,
 )
-from claimeven.learning.settings import MAX_SEED, check_settings, default_eval_games, numeric
+from claimeven.learning.settings import MAX_SEED, check_settings, default_games, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import DEFAULT_LENGTH, DEFAULT_TUPLES, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import pack, unpack, write_network
@@ -71,10 +70,8 @@ class NTupleConfig:
 
     After every `eval_every` of the `games`, the network is stored and measured: by `eval_games`
     against the perfect agent (None: 100, or 0 on boards of more than 36 cells except 7x6, on which
-    that agent takes hours) and on `eval_positions` of the bundled positions (None: all). It has
-    `tuples` random tuples of `length` cells. `step_size` decreases to `final_step_size` in equal
-    ratios; the module explains it, `step_decay` and `td_lambda`. `epsilon` is the share of random
-    moves. Raises `InvalidRun` for a setting out of range.
+    that agent takes hours) and on `eval_positions` (None: all). `step_size` decreases to
+    `final_step_size` in equal ratios. Raises `InvalidRun` for a setting out of range.
     """
 
     games: int = numeric(2_000_000, 1, _MAX_GAMES, "Games of self-play.")
@@ -95,7 +92,7 @@ class NTupleConfig:
 
     def __post_init__(self) -> None:
         if self.eval_games is None:
-            object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 100))
+            object.__setattr__(self, "eval_games", default_games(self.geometry, 100))
         check_settings(self)
         if self.eval_positions is not None and bundled_set(self.geometry) is None:
             raise InvalidRun(
@@ -121,14 +118,9 @@ class NTupleLearner:
         #: The totals at the last measurement, and the clock and CPU seconds since then.
         self.measured = np.zeros(td.TOTALS, dtype=np.int64)
         self.spent = np.zeros(2)
-        self._rates = np.zeros(td.RATES)
-        self._rates[td.STEP_SIZE] = config.step_size
-        self._rates[td.LOG_RATIO] = (
-            math.log(config.final_step_size / config.step_size) / config.games
-        )
-        self._rates[td.STEP_DECAY] = config.step_decay
-        self._rates[td.LAMBDA] = config.td_lambda
-        self._rates[td.EPSILON] = config.epsilon
+        log_ratio = math.log(config.final_step_size / config.step_size) / config.games
+        rates = (config.step_size, log_ratio, config.step_decay, config.td_lambda, config.epsilon)
+        self._rates = np.array(rates, dtype=np.float64)
         plies, slots = geometry.cells + 1, len(tuples.slots)
         self._record = td.GameRecord(
             np.zeros((plies, slots), dtype=np.int64),

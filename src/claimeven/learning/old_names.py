@@ -5,33 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-_EVALUATION: Final = {"every": "eval_every", "against": "eval_games", "positions": "eval_positions"}
-_OPTIMIZER: Final = {"rate": "lr", "decay": "weight_decay", "weight_steps": "quant_levels"}
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split(":") for pair in text.split())
+
+
+_EVALUATION: Final = "every:eval_every against:eval_games positions:eval_positions "
+_OPTIMIZER: Final = "rate:lr decay:weight_decay weight_steps:quant_levels "
 #: Settings by method: old name -> present name.
 _SETTINGS: Final = {
-    "ntuple": {
-        **_EVALUATION, "last_step_size": "final_step_size", "steepness": "step_decay",
-        "trace": "td_lambda", "exploring": "epsilon",
-    },
-    "distil": {
-        **_OPTIMIZER, "every": "eval_every", "shares": "dataset_weights",
-        "ply_shares": "ply_weights", "round_from": "qat_start", "dropped": "dropout",
-        "ahead": "aug_successors", "beside": "aug_swaps",
-    },
-    "selfplay": {
-        **_EVALUATION, **_OPTIMIZER, "task": "games_per_worker", "searches": "simulations",
-        "quick_searches": "fast_simulations", "full_share": "full_search_fraction",
-        "noise": "dirichlet_fraction", "concentration": "dirichlet_alpha",
-        "hot_plies": "temperature_plies", "random_share": "random_start_fraction",
-        "fade": "draw_length_penalty", "mix": "search_value_weight", "fall": "lr_schedule",
-        "stays": "ema_decay", "score_share": "score_value_weight",
-        "score_scale": "score_value_scale", "gate": "gate_games", "gate_least": "gate_min_score",
-    },
-}  # fmt: skip
+    "ntuple": _pairs(
+        _EVALUATION + "last_step_size:final_step_size steepness:step_decay trace:td_lambda"
+        " exploring:epsilon"
+    ),
+    "distil": _pairs(
+        _OPTIMIZER + "every:eval_every shares:dataset_weights ply_shares:ply_weights"
+        " round_from:qat_start dropped:dropout ahead:aug_successors beside:aug_swaps"
+    ),
+    "selfplay": _pairs(
+        _EVALUATION + _OPTIMIZER + "task:games_per_worker searches:simulations"
+        " quick_searches:fast_simulations full_share:full_search_fraction"
+        " noise:dirichlet_fraction concentration:dirichlet_alpha hot_plies:temperature_plies"
+        " random_share:random_start_fraction fade:draw_length_penalty mix:search_value_weight"
+        " fall:lr_schedule stays:ema_decay score_share:score_value_weight"
+        " score_scale:score_value_scale gate:gate_games gate_least:gate_min_score"
+    ),
+}
 #: Files in the folder of a run: present name -> old name.
 OLD_FILES: Final = {"config.json": "recipe.json", "comparison.jsonl": "judged.jsonl"}
 #: Measurements in a log: old name -> present name.
-_ROW: Final = {"playing": "play_seconds", "judged": "evaluated", "taken": "promoted"}
+_ROW: Final = _pairs("playing:play_seconds judged:evaluated taken:promoted")
 
 
 def current_settings(config: Mapping[str, Any]) -> dict[str, Any]:

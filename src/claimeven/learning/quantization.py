@@ -1,13 +1,10 @@
 """Quantization of a net: later weights compensate for the rounding errors of earlier ones.
 
 Weights are rounded input by input. The error of each weight is transferred to the weights of the
-same output that are not yet rounded, so that the outputs of the layer in play change least: as far
-as two inputs correlate in play, one compensates for the other. Each layer gets the inputs from the
-rounded layers before it, and so compensates for their errors too. A net with 15 levels on each side
-of 0 is then as good as the same net in float32; with separate rounding of each weight it is worse.
-
-The correlations come from games of the net against itself in which half of the moves are random.
-No scores of their positions are needed.
+same output that are not yet rounded, as far as their inputs correlate in games of the net against
+itself with half of the moves random. Each layer gets the inputs from the rounded layers before it,
+and so compensates for their errors too. A net with 15 levels on each side of 0 is then as good as
+the same net in float32.
 
 Sources: Hassibi and Stork, "Second order derivatives for network pruning: optimal brain surgeon"
 (NIPS 1992); Frantar, Ashkboos, Hoefler and Alistarh, "GPTQ: accurate post-training quantization for

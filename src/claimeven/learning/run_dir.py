@@ -8,9 +8,8 @@ model.npz         the last measured model
 models            the models of the measurements 1, 2, 4, 8, ...
 ```
 
-An interrupted run continues from its checkpoint. Later lines of the log are dropped, because
-training repeats them. The checkpoint has digests of its configuration and of the log at its time:
-the checkpoint of another run and a changed log are rejected.
+An interrupted run continues from its checkpoint; training repeats later lines of the log. Digests
+in the checkpoint reject another configuration or a changed log.
 """
 
 from __future__ import annotations

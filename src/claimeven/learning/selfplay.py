@@ -1,9 +1,8 @@
 """Training of a net by self-play: the loop of AlphaZero.
 
-In an iteration, the best net so far plays games against itself with PUCT, and their positions enter
-the replay buffer. The net is trained on the buffer: on the policies of the searches and the results
-of the games. It then replaces the best net, with a gate only if it passes the gate. At last it is
-measured against exact play, which training never uses.
+In an iteration, the best net so far plays games against itself with PUCT. The net is trained on the
+last positions, replaces the best net if it passes the gate, and is measured against exact play,
+which training never uses.
 
 Source: Silver et al., "Mastering chess and shogi by self-play with a general reinforcement learning
 algorithm" (2017).
@@ -207,7 +206,7 @@ def train_selfplay(
                 learner.resume(checkpoint)
         server = _server(players, learner, stack)
         loop = _Loop(learner, run, players, server, worker_timeout, on_progress)
-        # A buffer of millions takes seconds to write; the next games are played meanwhile.
+        # A buffer of millions takes seconds to write; the next games start before that.
         writer = stack.enter_context(ThreadPoolExecutor(1))
         saved = writer.submit(lambda: None)
         while learner.iteration < config.iterations:

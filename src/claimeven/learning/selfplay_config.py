@@ -8,13 +8,7 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.quantization import DEFAULT_LEVELS
 from claimeven.learning.run_dir import InvalidRun
-from claimeven.learning.settings import (
-    MAX_SEED,
-    check_settings,
-    choice,
-    default_eval_games,
-    numeric,
-)
+from claimeven.learning.settings import MAX_SEED, check_settings, choice, default_games, numeric
 from claimeven.montecarlo.puct import PuctOptions
 from claimeven.montecarlo.puct.forest import DIRICHLET_ALPHA_BOUNDS, MAX_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, SearchDefaults
@@ -39,39 +33,30 @@ class SelfPlayConfig:
     Each of the `iterations` plays `games`, `games_per_worker` of them in lockstep. It then trains
     the net for `steps` steps, on batches of `batch` positions from the last `window` positions.
 
-    Play: a share `full_search_fraction` of the positions, drawn at random, gets a full search of
-    `simulations` of PUCT, including the simulations of the reused tree (see `PuctOptions` for `c`,
-    `fpu` and `prior_temperature`). Only these searches add noise to the priors at the root: the
-    weight `dirichlet_fraction` of a Dirichlet distribution with `dirichlet_alpha`. Only these
-    positions are trained on. The others get `fast_simulations`. The first `temperature_plies` plies
-    are drawn by visits to the power of 1 / `temperature`; later moves are the most visited ones. A
-    share `random_start_fraction` of the games starts with 1 to `random_plies` random moves (None:
-    two thirds of the board).
+    Play: a share `full_search_fraction` of the positions gets a full search of `simulations` of
+    PUCT, including the reused tree, with noise in the priors: the weight `dirichlet_fraction` of a
+    Dirichlet distribution. Only these positions are trained on; the others get
+    `fast_simulations`. The first `temperature_plies` plies are drawn by visits to the power of
+    1 / `temperature`. A share `random_start_fraction` of the games starts with 1 to `random_plies`
+    random moves (None: two thirds of the board). `c`, `fpu` and `prior_temperature` belong to
+    `PuctOptions`.
 
     Targets: the shares of the visits, and the result of the game, reduced by up to
-    `draw_length_penalty` on a full board. `search_value_weight` is the weight of the value of the
-    search in the target. A proven result is the target itself, with the moves that lead to it. With
-    a `score_weight` in the loss, the net also learns the final scores of its games; its values
-    then include them by `score_value_weight` and `score_value_scale`, as in `SearchDefaults`.
+    `draw_length_penalty` on a full board, or proven. `search_value_weight` is the weight of the
+    value of the search in the target. With a `score_weight`, the net also learns the final scores
+    of its games, and its values include them as in `SearchDefaults`.
 
-    NumPy evaluates positions on the processor. With `inference` "jax", JAX evaluates them, on an
-    accelerator if possible: `games_per_worker` should then be thousands. JAX rounds numbers
-    differently, so the games differ.
-
-    Training: `lr`, `weight_decay`, `lr_schedule` and `ema_decay` belong to `OptimizerConfig`;
-    `size` is one of `SHAPES`. With `gate_games`, a new net plays this number of games against the
-    best net, and replaces it if the lower bound of its score is at least `gate_min_score`. Fewer
-    than 8 games cannot show a score of a half; a gate that no net can pass is rejected.
-
-    Evaluation, after every `eval_every` iterations and the last: a search in `eval_positions` of
-    each held-out set, and `eval_games` against the perfect agent (None: 10, or 0 on boards of more
-    than 36 cells except 7x6, on which that agent takes hours). Raises `InvalidRun` for a setting
-    out of range.
+    With `inference` "jax", JAX evaluates positions, on an accelerator if possible. With
+    `gate_games`, a new net replaces the best net if the lower bound of its score against it is at
+    least `gate_min_score`. Every `eval_every` iterations, a search answers `eval_positions` of each
+    held-out set, and plays `eval_games` against the perfect agent (None: 10, or 0 on boards of more
+    than 36 cells except 7x6, on which that agent takes hours). Other settings belong to
+    `OptimizerConfig`. Raises `InvalidRun` for a setting out of range.
     """
 
     iterations: int = numeric(300, 1, 10**6, "Rounds of play and training.")
     games: int = numeric(1000, 1, 10**7, "Games in an iteration.")
-    games_per_worker: int = numeric(250, 1, 1 << 14, "Games that a worker plays at once.")
+    games_per_worker: int = numeric(250, 1, 1 << 14, "Games that a worker plays in parallel.")
     simulations: int = numeric(100, 1, 100_000, "Simulations of a full search.")
     fast_simulations: int = numeric(16, 1, 100_000, "Of a fast search, not trained on.")
     full_search_fraction: float = numeric(1.0, 0.001, 1, "Share of full searches.")
@@ -86,7 +71,7 @@ class SelfPlayConfig:
     random_plies: int | None = numeric(None, 0, 1000, "Their limit.  [default: 2/3 of the cells]")
     draw_length_penalty: float = numeric(0.5, 0, 1, "Value lost on a full board.")
     search_value_weight: float = numeric(0.3, 0, 1, "Of search value in the target.")
-    # The limit is what a checkpoint can hold on the widest board.
+    # A checkpoint cannot store more on the widest board.
     window: int = numeric(250_000, 1, 5 * 10**7, "Positions in the replay buffer.")
     batch: int = numeric(512, 1, 1 << 16, "Positions in a training step.")
     steps: int = numeric(250, 1, 10**6, "Training steps in an iteration.")
@@ -112,7 +97,7 @@ class SelfPlayConfig:
 
     def __post_init__(self) -> None:
         if self.eval_games is None:
-            object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 10))
+            object.__setattr__(self, "eval_games", default_games(self.geometry, 10))
         check_settings(self)
         nodes = min(self.games_per_worker, self.games) * self.nodes_per_tree
         if nodes > MAX_NODES:

@@ -1,15 +1,11 @@
 """Games of a net against itself, in lockstep, and the replay buffer of their positions.
 
-A task is a number of games that share a forest of searches. In each round, every game with a search
-in progress makes an iteration, and the net evaluates all their leaves together. Each game moves
-when its search is complete, so the batches stay full. Each position and its mirror image are
-evaluated once and stored.
+The games of a task share a forest of searches: in each round, every search makes an iteration, and
+the net evaluates all their leaves together. Each position and its mirror image are evaluated once.
+If a search proves a result, it is the target, and the game follows the proof without evaluations.
 
-If a search proves the result of a position, the result is its target, and the rest of the game
-follows the proof without evaluations.
-
-This module uses no exact scores, books or other agents. The same net, configuration, seed and task
-give the same positions.
+The same net, configuration, seed and task give the same positions. No exact scores, books or other
+agents are used.
 
 Sources: Silver et al., "Mastering chess and shogi by self-play with a general reinforcement
 learning algorithm" (2017); Wu, "Accelerating self-play learning in Go" (2019), for searches of two

@@ -86,11 +86,11 @@ def checked_weights(weights: Iterable[Any], words: str) -> tuple[float, ...]:
     return tuple(each if isinstance(each, int | float) else number for each, number in pairs)
 
 
-def default_eval_games(geometry: Geometry, games: int) -> int:
+def default_games(geometry: Geometry, games: int) -> int:
     """Return the default number of test games against the perfect agent: `games`, or 0 on boards on
     which that agent would take hours.
 
-    >>> default_eval_games(Geometry(), 10), default_eval_games(Geometry(8, 7), 10)
+    >>> default_games(Geometry(), 10), default_games(Geometry(8, 7), 10)
     (10, 0)
     """
     return games if geometry == STANDARD or geometry.cells <= _MAX_CELLS else 0

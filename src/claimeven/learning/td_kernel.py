@@ -47,7 +47,7 @@ _WON, _NO_MOVE = 2.0, -3.0
 
 #: Indices of `rates`, as in `NTupleConfig`; LOG_RATIO is the logarithm of the step size of a game
 #: divided by the step size of the game before.
-STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON, RATES = range(6)
+STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON = range(5)
 #: Indices of `totals`: games, games that the first player won, drawn games, discs played.
 GAMES, FIRST_WINS, DRAWS, PLIES, TOTALS = range(5)
 

@@ -141,12 +141,10 @@ def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
 def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **settings: Any) -> None:
     """Train an n-tuple network by self-play, without other data.
 
-    Every --eval-every games the network is measured: the share of its answers on bundled positions
-    that are perfect, the share that keep the win, draw or loss, and its score as first player
-    against the perfect agent, which resists as long as it can. It never learns from these.
-
-    The last measured model is in the folder: play it as ntuple:model=FOLDER/model.npz, or with a
-    search as ntuple-alphabeta:model=FOLDER/model.npz.
+    Every --eval-every games the network is measured: by its perfect answers on bundled positions,
+    by its answers that keep the win, draw or loss, and by its score as first player against the
+    perfect agent. It never learns from these. Play the last measured model as
+    ntuple:model=FOLDER/model.npz, or with a search as ntuple-alphabeta:model=FOLDER/model.npz.
 
     \b
     Examples:
@@ -198,17 +196,14 @@ def selfplay(
     """Train a neural net by self-play, without other data, as AlphaZero does.
 
     In each iteration the net plays games with a PUCT search and learns the choices of its search
-    and the results of its games. It is then measured: its right answers on the held-out sets, with
-    and without a search, and its score as first player against the perfect agent. It never learns
-    from these. With --gate-games a new net must first win a match against the best net so far.
+    and the results of its games. With --gate-games a new net must first win a match against the
+    best net so far. It is then measured on the held-out sets and as first player against the
+    perfect agent. It never learns from these.
 
     --jobs processes play the games, or a cluster with --executor ray; the net is the same. A
-    worker that is silent for --worker-timeout seconds is replaced. Run the same command again to
-    resume. A resumed run may have more iterations if --lr-schedule is none. Needs JAX:
-    pip install 'claimeven[learn]'.
-
-    The last measured or stored model is in the folder: play it as puct:model=FOLDER/model.npz, or
-    without a search as net:model=FOLDER/model.npz.
+    resumed run may have more iterations if --lr-schedule is none. Play the last measured or stored
+    model as puct:model=FOLDER/model.npz, or without a search as net:model=FOLDER/model.npz. Needs
+    JAX: pip install 'claimeven[learn]'.
 
     \b
     Examples:
@@ -217,16 +212,16 @@ def selfplay(
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --games-per-worker 32 --simulations 24
     """
-    for name, needed, is_given in (
-        ("gate_min_score", "--gate-games above 0", settings["gate_games"] > 0),
-        (
-            "fast_simulations",
+    scores = ("--score-weight above 0", settings["score_weight"] > 0)
+    for name, (needed, is_given) in {
+        "gate_min_score": ("--gate-games above 0", settings["gate_games"] > 0),
+        "fast_simulations": (
             "--full-search-fraction below 1",
             settings["full_search_fraction"] < 1,
         ),
-        ("score_value_weight", "--score-weight above 0", settings["score_weight"] > 0),
-        ("score_value_scale", "--score-weight above 0", settings["score_weight"] > 0),
-    ):
+        "score_value_weight": scores,
+        "score_value_scale": scores,
+    }.items():
         if settings[name] != getattr(SelfPlayConfig, name) and not is_given:
             raise ClaimevenError(f"--{name.replace('_', '-')} needs a {needed}: add it")
     config = SelfPlayConfig(**settings, geometry=geometry)
@@ -287,11 +282,9 @@ def distil(
     """Train a neural net on the data sets that `claimeven dataset` writes.
 
     The net learns which columns keep the exact score, the winner, and the score of each column. It
-    is measured on one game in a hundred, which is held out, and on the bundled held-out sets. It
-    never learns from these. Needs JAX and optax: pip install 'claimeven[learn]'.
-
-    The last measured model is in the folder: play it as net:model=FOLDER/model.npz, or with a
-    search as puct:model=FOLDER/model.npz.
+    is measured on one game in a hundred, which is held out, and on the bundled held-out sets. Play
+    the last measured model as net:model=FOLDER/model.npz, or with a search as
+    puct:model=FOLDER/model.npz. Needs JAX and optax: pip install 'claimeven[learn]'.
 
     \b
     Examples:

@@ -39,9 +39,8 @@ def average(
 ) -> None:
     """Average the weights of several nets, and measure the mean.
 
-    The nets must have continued training from the same net: they make different errors, and their
-    mean is often better than any of them, at the same speed. The mean of nets with different
-    initial weights is useless. Rounding the mean of medium nets takes about ten seconds.
+    The nets must have continued training from the same net: their mean is then often better than
+    any of them, at the same speed. Rounding the mean of medium nets takes about ten seconds.
 
     \b
     Examples:
@@ -143,9 +142,7 @@ def compare(
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; run the same command again to resume") from None
-    files = []
-    if folder is not None:
-        files = [str(path) for path in draw_comparison(scores, folder, notify)]
+    files = [str(path) for path in draw_comparison(scores, folder, notify)] if folder else []
     if as_json:
         rows = [each.as_dict() for each in scores]
         write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)
