@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimeven.arena.studies import STUDIES as ALL_STUDIES
-from claimeven.arena.studies import ExperimentResult, Figure, MeasuredValue, Study, StudyResult
+from claimeven.arena.studies import ExperimentResult, Figure, Finding, Study, StudyResult
 from claimeven.arena.studies.format import figure_texts
 
 #: The studies that need no server.
@@ -114,7 +114,7 @@ def _experiments(study: Study, data: dict[str, Any]) -> Iterator[ExperimentResul
         findings = {}
         for figure, row in zip(experiment.figures, stored["figures"], strict=True):
             low, high = row["interval_95"] or (None, None)
-            findings[figure.quantity, figure.key] = MeasuredValue(row["measured"], low, high)
+            findings[figure.quantity, figure.key] = Finding(row["measured"], low, high)
         yield ExperimentResult(
             experiment, findings, stored["seconds"], stored["games"], stored["forfeits"]
         )

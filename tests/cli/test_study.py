@@ -13,7 +13,7 @@ import pytest
 
 from claimeven.agents.fingerprint import digests_of
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies import STUDIES, Figure, Match, MeasuredValue, Source, Study, run_study
+from claimeven.arena.studies import STUDIES, Figure, Finding, Match, Source, Study, run_study
 from claimeven.arena.studies.format import amount_text, interval_text, speed_text
 from tests.cli.conftest import Run, bad_input, interrupted
 
@@ -210,9 +210,9 @@ def test_amounts_are_told_in_units_that_suit(amount: float, quantity: str, text:
 
 
 def test_intervals_and_speeds_are_told_where_there_are_any() -> None:
-    assert interval_text(None, "wins") == interval_text(MeasuredValue(5.0, 1.0, None), "wins") == ""
-    assert interval_text(MeasuredValue(50.0, 0.0, 62.5), "wins") == "0.0 to 62.5 %"
-    assert interval_text(MeasuredValue(0.5, 0.0005, 1.5), "seconds_per_game") == "500 us to 1.5 s"
-    assert interval_text(MeasuredValue(0.5, 0.25, 0.75), "seconds_per_game") == "250 to 750 ms"
-    assert interval_text(MeasuredValue(5.0, 4.0, 6.0), "stored") == "4 to 6"
+    assert interval_text(None, "wins") == interval_text(Finding(5.0, 1.0, None), "wins") == ""
+    assert interval_text(Finding(50.0, 0.0, 62.5), "wins") == "0.0 to 62.5 %"
+    assert interval_text(Finding(0.5, 0.0005, 1.5), "seconds_per_game") == "500 us to 1.5 s"
+    assert interval_text(Finding(0.5, 0.25, 0.75), "seconds_per_game") == "250 to 750 ms"
+    assert interval_text(Finding(5.0, 4.0, 6.0), "stored") == "4 to 6"
     assert [speed_text(times) for times in (9.94, 10.0)] == ["9.9 x", "10 x"]

@@ -74,9 +74,7 @@ class CheckedWork:
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
-        """Enter the folder, check version and files, and start. Raises `InvalidMatch` if they
-        differ.
-        """
+        """Enter the folder and start. Raises `InvalidMatch` if version or files differ."""
         here = socket.gethostname()
         if _version() != self.version:
             raise InvalidMatch(

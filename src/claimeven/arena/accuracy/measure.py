@@ -149,8 +149,7 @@ class SetPlan:
         return JudgedMove(asked.position, answer.column, asked.scores)
 
     def row_of(self, answer: Answer) -> dict[str, object]:
-        """Return an answer and its judgement as plain data, by `ANSWER_FIELDS`; columns count from
-        1.
+        """Return a judged answer as plain data, by `ANSWER_FIELDS`; columns count from 1.
 
         A fault has `fault` and `reason`, and None for the fields of an answer.
         """

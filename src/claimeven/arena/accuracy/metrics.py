@@ -32,17 +32,10 @@ from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.solver.protocols import ExactSolver
 
-#: The means of a `Tally`.
-MEANS = (
-    "perfect",
-    "keeps_result",
-    "score_loss",
-    "random_perfect",
-    "random_keeps_result",
-    "random_score_loss",
-)
-#: The means that have an interval.
-MEASURED = MEANS[:3]
+#: The means of a `Tally` that have an interval.
+MEASURED = ("perfect", "keeps_result", "score_loss")
+#: All means: also the means of random columns.
+MEANS = (*MEASURED, *(f"random_{name}" for name in MEASURED))
 
 
 @dataclass
@@ -328,9 +321,8 @@ class Comparison:
             first, second, counts = second, first, counts[::-1]
         if not counts[0]:
             return f"{first} {does} in the same positions as {second}"
-        chance = (
-            "p < 0.0001" if self.adjusted_p_value < 0.0001 else f"p = {self.adjusted_p_value:.2g}"
-        )
+        p = self.adjusted_p_value
+        chance = "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
         says = f"{does} more often than {second}" if self.is_clear else (
             f"{does} about as often as {second}, as far as {self.positions:,} positions show"
         )  # fmt: skip

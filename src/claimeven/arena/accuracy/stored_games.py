@@ -302,9 +302,7 @@ def accuracy_of(
 
 
 def _spread(games: list[Game], most: int | None) -> list[Game]:
-    """Return at most `most` games: whole pairs, evenly from all agents and their meetings; part of
-    a pair if no whole pair fits.
-    """
+    """Return at most `most` games: whole pairs if possible, evenly from all agents and meetings."""
     if most is None or len(games) <= most:
         return games
     meetings: dict[tuple[int, ...], dict[object, list[Game]]] = {}
@@ -354,9 +352,7 @@ def moves_of(
 
 
 def ranked(accuracies: dict[str, Accuracy]) -> tuple[str, ...]:
-    """Return labels, the most accurate first: by the share of decisive moves that keep the result,
-    then by the mean loss; those without a move that counts last.
-    """
+    """Return labels by the share of decisive moves that keep the result, then by the mean loss."""
 
     def rank(label: str) -> tuple[bool, float, float]:
         found = accuracies[label]

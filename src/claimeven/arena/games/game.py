@@ -179,8 +179,7 @@ class Game:
         return cls(**values, root=root)
 
     def check(self) -> None:
-        """Raise `ValueError` unless the moves can be played from `root` and lead to the stored
-        result.
+        """Raise `ValueError` unless the moves are legal from `root` and lead to the result.
 
         The moves of a won or drawn game end it; a forfeited or unfinished game could have
         continued.

@@ -41,8 +41,7 @@ _MAX_REPEATS = 2000
 def make_openings(
     source: str | Path | Sequence[str], count: int, plies: int, seed: int, start: Position
 ) -> tuple[Columns, ...]:
-    """Return "random" or "balanced" openings of `plies` plies, the openings of a file, or move
-    strings.
+    """Return "random" or "balanced" openings of `plies` plies, or the openings of a file.
 
     A band of exact scores such as "3..8" replaces "balanced". At most `MAX_DRAWN` are drawn. A file
     or a sequence of move strings gives all its openings, and `count` is ignored. Raises

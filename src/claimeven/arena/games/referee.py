@@ -137,9 +137,7 @@ class Referee:
 
     @property
     def single_process_reason(self) -> str | None:
-        """The reason why one process must play all games in order; None if several processes may
-        play.
-        """
+        """The reason why one process must play all games in order, or None."""
         for agent in self.agents:
             if agent.stateful:
                 return f"{agent.name} remembers earlier games: one process plays them, in order"

@@ -333,8 +333,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 class UnreadGames:
-    """Yields each game of a store once, over any number of calls; `count` is the number it has
-    read.
+    """Yields each game of a store once, in several calls; `count` is the number read.
 
     Games are stored nearly in the order of their numbers, so it stores the number below which it
     has read all games, and the games it has read beyond. Corrupt games count as read.
@@ -359,8 +358,8 @@ class UnreadGames:
         self._forget()
 
     def has_all_of(self, least: int, most: int) -> bool:
-        """Whether it has read all games of a store with `least` games before and `most` games after
-        reading. If not, games were removed, or stored under earlier numbers.
+        """Whether it has read all games of a store of `least` games before and `most` after
+        reading.
         """
         return least <= self.count <= most
 

@@ -64,9 +64,7 @@ def check_runs(
 
 
 def refuse_changes(path: Path, changed: Sequence[str], is_known: bool, resume: bool | str) -> None:
-    """Raise `InvalidStore`, unless `resume` is "changed", if version or files have changed since
-    the games of a file were played, or if those are unknown.
-    """
+    """Raise `InvalidStore` for changed or unknown files, unless `resume` is "changed"."""
     if not isinstance(resume, bool) and resume != CHANGED:
         raise InvalidMatch(f"resume must be True, False or {CHANGED!r}, got {resume!r}")
     if resume is True and changed:

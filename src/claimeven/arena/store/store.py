@@ -274,8 +274,7 @@ class Store:
         without: Container[tuple[int, str]] = (),
         query: GameQuery = _ALL,
     ) -> Iterator[Game]:
-        """Yield the games of a query from number `least` on in the order of the schedule, except
-        games whose number and job are in `without`, and `corrupt` games.
+        """Yield the games of a query in order, from number `least` on, but not those in `without`.
 
         A game is corrupt if its row is invalid, if its agents are unknown, or if its moves cannot
         be played or do not lead to its result.

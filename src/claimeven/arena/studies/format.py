@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.arena.studies.runner import ExperimentResult, StudyResult
-from claimeven.arena.studies.study import QUANTITIES, Figure, MeasuredValue
+from claimeven.arena.studies.study import QUANTITIES, Figure, Finding
 from claimeven.blocks import Block, Sections, Table
 
 HEADINGS = ("", "original", "here", "95 % interval", "faster")
@@ -56,10 +56,10 @@ def reported_text(figure: Figure) -> str:
     return " ".join(part for part in (number, figure.words) if part) or "-"
 
 
-def interval_text(found: MeasuredValue | None, quantity: str) -> str:
+def interval_text(found: Finding | None, quantity: str) -> str:
     """Return an interval, with one unit if both bounds have the same; empty without an interval.
 
-    >>> interval_text(MeasuredValue(0.002, 0.0, 0.004), "seconds_per_move")
+    >>> interval_text(Finding(0.002, 0.0, 0.004), "seconds_per_move")
     '0 to 4 ms'
     """
     if found is None or found.low is None or found.high is None:

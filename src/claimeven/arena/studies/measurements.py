@@ -14,7 +14,7 @@ import numpy as np
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import Game
-from claimeven.arena.studies.study import Findings, MeasuredValue
+from claimeven.arena.studies.study import Finding, Findings
 from claimeven.evaluation.counting import COUNTERS, line_table
 from claimeven.evaluation.registry import weighted_windows
 from claimeven.evaluation.windows import WindowWeights
@@ -41,8 +41,8 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
     """
     if not games:
         return {}
-    found: dict[tuple[str, str], MeasuredValue] = {
-        ("seconds_per_game", "0"): MeasuredValue(seconds / len(games))
+    found: dict[tuple[str, str], Finding] = {
+        ("seconds_per_game", "0"): Finding(seconds / len(games))
     }
     different = len({(game.first, game.all_moves) for game in games})
     draws = sum(game.winner is None for game in games)
@@ -54,7 +54,7 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
             found[quantity, key] = share_of(count / len(games), different)
         found["score", key] = _score(games, agent, different)
         for first in range(0, len(games) - 9, 10):
-            found["wins_in_ten", f"{key}:{first + 1}"] = MeasuredValue(sum(won[first : first + 10]))
+            found["wins_in_ten", f"{key}:{first + 1}"] = Finding(sum(won[first : first + 10]))
         # Moves of one game depend on each other: the sum or mean of a game is one observation.
         own = {name: [game.figures(agent, name) for game in games] for name in _QUANTITIES}
         steps = "iterations" if any(own["iterations"]) else "nodes"
@@ -71,7 +71,7 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
             if each:
                 found[quantity, key] = mean_of(each)
         if any(own["stored"]):
-            found["stored", key] = MeasuredValue(max(map(max, filter(None, own["stored"]))))
+            found["stored", key] = Finding(max(map(max, filter(None, own["stored"]))))
     return found
 
 
@@ -84,10 +84,8 @@ def _means(games: Iterable[Sequence[float]]) -> list[float]:
     return [fmean(each) for each in games if each]
 
 
-def _score(games: Sequence[Game], agent: int, different: int) -> MeasuredValue:
-    """The share of the points; if seats were swapped, its interval is measured between pairs of
-    games.
-    """
+def _score(games: Sequence[Game], agent: int, different: int) -> Finding:
+    """The share of the points; with swapped seats its interval is measured between pairs."""
     share = fmean(game.points(agent) for game in games)
     by_pair: dict[int | None, list[Game]] = {}
     for game in games:
@@ -98,26 +96,25 @@ def _score(games: Sequence[Game], agent: int, different: int) -> MeasuredValue:
     unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
     counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
     low, high = counts.interval_of(unique)
-    return MeasuredValue(100 * share, 100 * low, 100 * high)
+    return Finding(100 * share, 100 * low, 100 * high)
 
 
-def share_of(share: float, different: int) -> MeasuredValue:
+def share_of(share: float, different: int) -> Finding:
     """A share in per cent with its 95 % interval, of that many different games."""
     low, high = wilson_interval(share, different)
-    return MeasuredValue(100 * share, 100 * low, 100 * high)
+    return Finding(100 * share, 100 * low, 100 * high)
 
 
-def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> MeasuredValue:
-    """The mean with its 95 % interval by the normal distribution, which is missing if all numbers
-    are equal.
+def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> Finding:
+    """The mean with its normal 95 % interval, which is missing if all numbers are equal.
 
     No number, and so no bound, is less than `lowest`.
     """
     mean = fmean(numbers)
     if len(set(numbers)) < 2:
-        return MeasuredValue(numbers[0])
+        return Finding(numbers[0])
     half = NORMAL_95 * stdev(numbers) / math.sqrt(len(numbers))
-    return MeasuredValue(mean, max(lowest, mean - half), mean + half)
+    return Finding(mean, max(lowest, mean - half), mean + half)
 
 
 def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDARD) -> Findings:
@@ -130,8 +127,8 @@ def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDA
     position = Position.from_moves(moves, geometry)
     made = player.choose(position, limit, np.random.default_rng(1))
     return {
-        ("iterations", "0"): MeasuredValue(float(made.iterations or 0)),
-        ("column", "0"): MeasuredValue(float(made.column + 1)),
+        ("iterations", "0"): Finding(float(made.iterations or 0)),
+        ("column", "0"): Finding(float(made.column + 1)),
     }
 
 
@@ -173,7 +170,7 @@ def blocks(agent: str, budgets: Sequence[int]) -> Findings:
         threats = () if position.is_over else blocking_columns(position)
         if len(threats) == 1 and not winning_columns(position):
             positions.append((position, threats[0]))
-    found: dict[tuple[str, str], MeasuredValue] = {}
+    found: dict[tuple[str, str], Finding] = {}
     for budget in budgets:
         (player,) = make_agents([agent], STANDARD, limit := Limit(iterations=budget))
         right = [
@@ -206,11 +203,9 @@ def one_line() -> Findings:
         "convolution": lambda: np.any(np.convolve(ones, line) == 4),
         "table": lambda: table[int("".join(map(str, line.tolist())), 2)] > 0,
     }
-    found = {
-        ("microseconds", way): MeasuredValue(1e6 * _seconds_of(work)) for way, work in ways.items()
-    }
+    found = {("microseconds", way): Finding(1e6 * _seconds_of(work)) for way, work in ways.items()}
     scan, looked_up = (found["microseconds", way].value for way in ("scan", "table"))
-    return {**found, ("ratio", "table"): MeasuredValue(scan / looked_up)}
+    return {**found, ("ratio", "table"): Finding(scan / looked_up)}
 
 
 def counting(moves: str, geometry: Geometry, length: int) -> Findings:
@@ -222,8 +217,8 @@ def counting(moves: str, geometry: Geometry, length: int) -> Findings:
     ways = {name: partial(count, discs, geometry, length) for name, count in COUNTERS.items()}
     assert len({count() for count in ways.values()}) == 1
     times = {name: 1e6 * _seconds_of(count) for name, count in ways.items()}
-    found = {("microseconds", name): MeasuredValue(took) for name, took in times.items()}
-    ratios = {("ratio", name): MeasuredValue(times["scan"] / took) for name, took in times.items()}
+    found = {("microseconds", name): Finding(took) for name, took in times.items()}
+    ratios = {("ratio", name): Finding(times["scan"] / took) for name, took in times.items()}
     return {**found, **ratios}
 
 
@@ -234,21 +229,21 @@ def exact(moves: str, geometry: Geometry = STANDARD, table_mb: float = 128) -> F
     begin = time.perf_counter()
     score = solver.score(Position.from_moves(moves, geometry))
     return {
-        ("exact_score", "0"): MeasuredValue(float(score)),
-        ("seconds", "0"): MeasuredValue(time.perf_counter() - begin),
+        ("exact_score", "0"): Finding(float(score)),
+        ("seconds", "0"): Finding(time.perf_counter() - begin),
     }
 
 
 def evaluations(evaluation: str, depth: int, moves: str = "") -> Findings:
     """Count the evaluations of minimax and of alpha-beta, columns left to right, in a position."""
-    found: dict[tuple[str, str], MeasuredValue] = {}
+    found: dict[tuple[str, str], Finding] = {}
     answers = set()
     for name in ("minimax", "alphabeta"):
         result = MinimaxSearch(name, evaluation, order="left").search(
             Position.from_moves(moves), depth=depth
         )
         answers.add((result.column, result.value))
-        found["evaluations", name] = MeasuredValue(float(result.counters.evaluations))
+        found["evaluations", name] = Finding(float(result.counters.evaluations))
     assert len(answers) == 1, answers
     return found
 

@@ -24,9 +24,9 @@ from claimeven.arena.studies.study import (
     SERVER,
     Experiment,
     Figure,
+    Finding,
     Findings,
     Match,
-    MeasuredValue,
     Study,
 )
 from claimeven.arena.tournaments.run import run, store_of
@@ -56,7 +56,7 @@ class ExperimentResult:
     forfeits: int = 0
     decided: Mapping[str, object] = field(default_factory=dict)
 
-    def found(self, figure: Figure) -> MeasuredValue | None:
+    def found(self, figure: Figure) -> Finding | None:
         """The measured value of a figure, or None, as without games."""
         return self.findings.get((figure.quantity, figure.key))
 

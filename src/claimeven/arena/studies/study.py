@@ -65,7 +65,7 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class MeasuredValue:
+class Finding:
     """A number measured here; if it depends on chance, with a 95 % interval."""
 
     value: float
@@ -101,7 +101,7 @@ class Figure:
 
 
 #: The findings of an experiment by quantity and key.
-Findings = Mapping[tuple[str, str], MeasuredValue]
+Findings = Mapping[tuple[str, str], Finding]
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,7 @@ class MatchResult:
 
     @property
     def pairs(self) -> PairCounts:
-        """The pairs of games, as the first agent sees them; a game without a partner does not
-        count.
-        """
+        """The full pairs of games, as the first agent sees them."""
         return self._totals.pairs["A", "B"]
 
     @property
@@ -158,9 +156,7 @@ class MatchResult:
 
 
 def game_of_match(game: Game) -> dict[str, object]:
-    """Return a game as plain data for JSON: game and agents counted from 1, and all moves, of which
-    the first `opening` letters were not the agents' own.
-    """
+    """Return a game as plain data for JSON; game and agents count from 1, `moves` has all moves."""
     winner = game.winning_agent
     return {
         "game": game.number + 1,
