@@ -23,7 +23,7 @@ from tests.forks import command, environment
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     """The output and status of a run of the program."""
 
     status: int
@@ -31,7 +31,7 @@ class Ran:
     err: str
 
 
-Run = Callable[..., Ran]
+Run = Callable[..., RunResult]
 Bot = Callable[..., str]
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.
@@ -44,16 +44,16 @@ COMPILING = "compiling the searches, once after an installation ...\n"
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process; `typed` is its stdin, text or bytes."""
 
-    def runner(*arguments: str, typed: str | bytes = "") -> Ran:
+    def runner(*arguments: str, typed: str | bytes = "") -> RunResult:
         raw = typed if isinstance(typed, bytes) else typed.encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
         monkeypatch.setattr(progress, "LOG_DELAY", 3600.0)  # of a slow machine does not matter
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as finished:
             main(list(arguments))
         out, err = capfd.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Ran(ended.value.code, out, err.replace(COMPILING, ""))
+        assert isinstance(finished.value.code, int)
+        return RunResult(finished.value.code, out, err.replace(COMPILING, ""))
 
     return runner
 
@@ -86,14 +86,14 @@ def small_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def bad_input(ran: Ran) -> str:
+def bad_input(result: RunResult) -> str:
     """Check that a run ended as bad input does, and return its one sentence."""
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("claimeven: ")
-    assert ran.err.count("\n") == 1
-    assert ran.err.endswith("\n")
-    assert "Traceback" not in ran.err
-    return ran.err.removeprefix("claimeven: ").rstrip()
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("claimeven: ")
+    assert result.err.count("\n") == 1
+    assert result.err.endswith("\n")
+    assert "Traceback" not in result.err
+    return result.err.removeprefix("claimeven: ").rstrip()
 
 
 def started(*arguments: str) -> subprocess.Popen[str]:
@@ -112,7 +112,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 
 def interrupted(
     *arguments: str, when: Callable[[], object], by: signal.Signals = signal.SIGINT
-) -> Ran:
+) -> RunResult:
     """Run the program and send Ctrl-C once `when()` says so, as a terminal does: to its group."""
     deadline = time.monotonic() + PATIENCE
     with started(*arguments) as program:
@@ -125,22 +125,22 @@ def interrupted(
             out, err = program.communicate(timeout=PATIENCE)
         finally:
             program.kill()
-    return Ran(program.returncode, out, err.replace(COMPILING, ""))
+    return RunResult(program.returncode, out, err.replace(COMPILING, ""))
 
 
 @pytest.fixture
 def process() -> Run:
     """Run the command line in a separate process."""
 
-    def runner(*arguments: str, typed: str | bytes = "", **variables: str) -> Ran:
-        ended = forks.run_program(
+    def runner(*arguments: str, typed: str | bytes = "", **variables: str) -> RunResult:
+        finished = forks.run_program(
             command(*arguments),
             input=typed if isinstance(typed, bytes) else typed.encode(),
             capture_output=True,
             env=environment(**variables),
             timeout=300,
         )
-        out, err = ended.stdout.decode(), ended.stderr.decode()
-        return Ran(ended.returncode, out, err.replace(COMPILING, ""))
+        out, err = finished.stdout.decode(), finished.stderr.decode()
+        return RunResult(finished.returncode, out, err.replace(COMPILING, ""))
 
     return runner

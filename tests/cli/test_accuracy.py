@@ -36,9 +36,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -> None:
-    ran = run("accuracy", str(path), "--show-worst", "1")
-    assert (ran.status, ran.err) == (0, "")
-    lines = ran.out.splitlines()
+    result = run("accuracy", str(path), "--show-worst", "1")
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("1 game on 5x5 connect 4, 7 moves in 7 different positions, ")
     heads = "agent moves perfect loss decisive keeps floor wins blocks"
@@ -46,14 +46,16 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
     (head,) = [place for place, line in enumerate(lines) if line.startswith("game 7, disc ")]
     assert lines[head].endswith("bob plays 5, a loss (-10); right is 4, a draw (0)")
     assert lines[head + 1] == "after 33251"
-    said = [
+    message = [
         next(place for place, line in enumerate(lines) if line.startswith(words))
         for words in ("Column 5 gives the draw away", "Column 4 holds the draw")
     ]
-    assert head < said[0] < said[1]
-    (told,) = json.loads(run("accuracy", str(path), "--show-worst", "1", "--json").out)["blunders"]
-    assert told["played_text"].startswith("Column 5 gives the draw away")
-    assert told["right_text"].startswith("Column 4 holds the draw")
+    assert head < message[0] < message[1]
+    (output,) = json.loads(run("accuracy", str(path), "--show-worst", "1", "--json").out)[
+        "blunders"
+    ]
+    assert output["played_text"].startswith("Column 5 gives the draw away")
+    assert output["right_text"].startswith("Column 4 holds the draw")
 
 
 def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
@@ -66,14 +68,16 @@ def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
 
 
 def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
-    ran = run("accuracy", str(path), "--agent", "ann", "--show-worst", "0")
-    assert [line.split()[:2] for line in ran.out.splitlines() if line.strip().startswith("ply")]
-    assert "right columns" in ran.out
-    assert "bob" not in ran.out
-    told = json.loads(run("accuracy", str(path), "--agent", "ann", "--json").out)
-    assert [agent["label"] for agent in told["agents"]] == ["ann"]
-    assert sum(part["moves"] for part in told["agents"][0]["by_ply"]) == told["agents"][0]["moves"]
-    assert told["seconds"] > 0
+    result = run("accuracy", str(path), "--agent", "ann", "--show-worst", "0")
+    assert [line.split()[:2] for line in result.out.splitlines() if line.strip().startswith("ply")]
+    assert "right columns" in result.out
+    assert "bob" not in result.out
+    output = json.loads(run("accuracy", str(path), "--agent", "ann", "--json").out)
+    assert [agent["label"] for agent in output["agents"]] == ["ann"]
+    assert (
+        sum(part["moves"] for part in output["agents"][0]["by_ply"]) == output["agents"][0]["moves"]
+    )
+    assert output["seconds"] > 0
 
 
 def share(mean: float) -> str:
@@ -84,38 +88,39 @@ def between(interval: list[float]) -> str:
     return "-".join(f"{100 * end:.3g}" for end in interval)
 
 
-def split_row(name: str, told: dict[str, float]) -> list[str]:
+def split_row(name: str, output: dict[str, float]) -> list[str]:
     """The line of a table of some moves, from their JSON."""
     shares = ("perfect", "random_perfect", "keeps_result", "random_keeps_result")
-    losses = (f"{told[name]:.2f}" for name in ("score_loss", "random_score_loss"))
-    return [*name.split(), str(told["moves"]), *(share(told[name]) for name in shares), *losses]
+    losses = (f"{output[name]:.2f}" for name in ("score_loss", "random_score_loss"))
+    return [*name.split(), str(output["moves"]), *(share(output[name]) for name in shares), *losses]
 
 
 def test_tables_hold_the_figures_of_json(run: Run) -> None:
     words = ("accuracy", "greedy", "--count", "60", "--show-worst", "0", "--jobs", "1")
     lines = [line.split() for line in run(*words).out.splitlines()]
-    (told,) = json.loads(run(*words, "--json").out)["agents"]
-    decisive, wins, blocks = told["decisive"], told["wins"], told["blocks"]
+    (output,) = json.loads(run(*words, "--json").out)["agents"]
+    decisive, wins, blocks = output["decisive"], output["wins"], output["blocks"]
     assert lines[4] == [
-        "greedy", "60", share(told["perfect"]), f"{told['score_loss']:.2f}", str(decisive["moves"]),
-        share(decisive["keeps_result"]), share(decisive["random_keeps_result"]),
+        "greedy", "60", share(output["perfect"]), f"{output['score_loss']:.2f}",
+        str(decisive["moves"]), share(decisive["keeps_result"]),
+        share(decisive["random_keeps_result"]),
         share(wins["perfect"]),
         share(blocks["perfect"]),
     ]  # fmt: skip
     shares = [between(part[name]) for part, name in (
-        (told, "perfect_95"), (decisive, "keeps_result_95"), (wins, "perfect_95"),
+        (output, "perfect_95"), (decisive, "keeps_result_95"), (wins, "perfect_95"),
         (blocks, "perfect_95"),
     )]  # fmt: skip
-    low, high = told["score_loss_95"]
+    low, high = output["score_loss_95"]
     assert lines[7][:-1] == ["greedy", shares[0], f"{low:.2f}-{high:.2f}", *shares[1:]]
-    assert split_row("all", told) in lines
-    bands = [split_row(part["band"], part) for part in told["by_band"]]
-    right = [split_row(str(part["best_columns"]), part) for part in told["by_best_columns"]]
+    assert split_row("all", output) in lines
+    bands = [split_row(part["band"], part) for part in output["by_band"]]
+    right = [split_row(str(part["best_columns"]), part) for part in output["by_best_columns"]]
     for heading, rows in (("band", bands), ("right", right)):
         at = next(place for place, line in enumerate(lines) if line[:1] == [heading])
         assert lines[at + 1 : at + 1 + len(rows)] == rows
     moves = Counter[str]()
-    for part in told["by_ply"]:
+    for part in output["by_ply"]:
         low = part["ply"] - part["ply"] % 4
         moves[f"{low}-{low + 3}"] += part["moves"]
     plies = [line for line in lines if line and re.fullmatch(r"\d+-\d+", line[0])]
@@ -123,9 +128,9 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
 
 
 def test_that_there_is_no_such_book_is_told_before_agents_are_asked(run: Run) -> None:
-    told = run("accuracy", "greedy", "--book", "none.book", "--jobs", "1")
-    assert (told.status, told.out) == (2, "")
-    assert "none.book" in told.err
+    output = run("accuracy", "greedy", "--book", "none.book", "--jobs", "1")
+    assert (output.status, output.out) == (2, "")
+    assert "none.book" in output.err
 
 
 def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
@@ -133,22 +138,28 @@ def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("greedy").write_text("notes")
-    ran = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory-limit", "900")
-    assert ran.status == 0
-    assert ran.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
+    result = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory-limit", "900")
+    assert result.status == 0
+    assert (
+        result.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
+    )
 
 
 def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
-    ran = run("accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--show-worst", "1")
-    lines = ran.out.splitlines()
+    result = run(
+        "accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--show-worst", "1"
+    )
+    lines = result.out.splitlines()
     assert lines[0].startswith("90 positions (7x6-v1, 90 of 4500), digest ")
     assert lines[1] == "and 90 for wins and blocks (tactics-7x6-v1, 90 of 400)"
     assert [line.split()[0] for line in lines[3:6]] == ["agent", "greedy", "random"]
     assert max(map(len, lines)) <= 80
-    told = json.loads(run("accuracy", "greedy", "--count", "90", "--show-worst", "2", "--json").out)
-    assert [blunder["agent"] for blunder in told["blunders"]] == ["greedy"] * 2
-    assert all(blunder["played_text"].startswith("Column ") for blunder in told["blunders"])
-    assert [part["band"] for part in told["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
+    output = json.loads(
+        run("accuracy", "greedy", "--count", "90", "--show-worst", "2", "--json").out
+    )
+    assert [blunder["agent"] for blunder in output["blunders"]] == ["greedy"] * 2
+    assert all(blunder["played_text"].startswith("Column ") for blunder in output["blunders"])
+    assert [part["band"] for part in output["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
 
 
 def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
@@ -156,7 +167,7 @@ def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 9 if position.ply == 8 else 3\n")
     words = ("accuracy", str(bot), "greedy", "--count", "40", "--show-worst", "0", "--jobs", "1")
-    told = json.loads(run(*words, "--json", "--answers", str(table)).out)
+    output = json.loads(run(*words, "--json", "--answers", str(table)).out)
     assert run(*words, "--answers", str(lines)).status == 0
     with table.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -166,7 +177,7 @@ def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
         text = {name: "" if value is None else str(value) for name, value in each.items()}
         text["best"] = " ".join(map(str, each["best"]))
         assert {**row, "seconds": ""} == {**text, "seconds": ""}
-    agents = {agent["label"]: agent for agent in told["agents"]}
+    agents = {agent["label"]: agent for agent in output["agents"]}
     for name, agent in agents.items():
         own = [row for row in rows if row["agent"] == name and row["band"] not in ("win", "block")]
         right = [row["column"] in row["best"].split() for row in own if row["column"]]
@@ -177,17 +188,17 @@ def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
 
 def test_agents_are_compared_position_by_position(run: Run) -> None:
     words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--show-worst", "0")
-    told = json.loads(run(*words, "--json", "--jobs", "1").out)
-    measures = [each["measure"] for each in told["comparisons"]]
+    output = json.loads(run(*words, "--json", "--jobs", "1").out)
+    measures = [each["measure"] for each in output["comparisons"]]
     assert measures == ["perfect", "keeps_result", "wins", "blocks"]
     text = " ".join(run(*words, "--jobs", "1").out.split())
     assert "Compared position by position (McNemar's exact test):" in text
-    for each in told["comparisons"]:
+    for each in output["comparisons"]:
         assert each["first"] == "alphabeta:depth=4"
         assert each["sentence"] in text
-    blocks = told["comparisons"][3]
+    blocks = output["comparisons"][3]
     assert (blocks["p_value"] < 1e-4) and "(p < 0.0001)" in blocks["sentence"]
-    assert told["tactics"]["positions"] == 60
+    assert output["tactics"]["positions"] == 60
     alone = json.loads(run("accuracy", "greedy", "--set", "hard", "--count", "9", "--json").out)
     assert (alone["comparisons"], alone["tactics"]) == ([], None)
 
@@ -197,33 +208,33 @@ def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: P
     path.write_text("".join(f"{column}\n" for column in ("1", "2", "11", "12", "13", "112")))
     words = ("accuracy", "random", "--positions", str(path), "--columns", "5", "--rows", "4",
              "--show-worst", "0", "--table-mb", "1", "--json", "--seed")  # fmt: skip
-    told = [json.loads(run(*words, seed).out) for seed in ("1", "1", "2")]
-    assert [(each["positions"], each["rows"], each["seed"]) for each in told] == [
+    output = [json.loads(run(*words, seed).out) for seed in ("1", "1", "2")]
+    assert [(each["positions"], each["rows"], each["seed"]) for each in output] == [
         (6, 4, 1), (6, 4, 1), (6, 4, 2)
     ]  # fmt: skip
-    losses = [[part["score_loss"] for part in each["agents"][0]["by_ply"]] for each in told]
+    losses = [[part["score_loss"] for part in each["agents"][0]["by_ply"]] for each in output]
     assert losses[0] == losses[1] != losses[2]
 
 
 def test_long_names_are_not_cut(run: Run) -> None:
     name = "alphabeta:depth=1,eval=windows,order=left"
-    ran = run("accuracy", name, "random", "--count", "9", "--jobs", "1", "--show-worst", "0")
-    assert name in ran.out.splitlines()
-    assert max(map(len, ran.out.splitlines())) <= 80
+    result = run("accuracy", name, "random", "--count", "9", "--jobs", "1", "--show-worst", "0")
+    assert name in result.out.splitlines()
+    assert max(map(len, result.out.splitlines())) <= 80
 
 
 def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 1 // (position.ply % 2)\n")
-    ran = run("accuracy", str(bot), "--count", "15", "--show-worst", "0", "--jobs", "1")
-    assert ran.status == 0
-    text = " ".join(ran.out.split())
+    result = run("accuracy", str(bot), "--count", "15", "--show-worst", "0", "--jobs", "1")
+    assert result.status == 0
+    text = " ".join(result.out.split())
     assert f"{bot} gave no answer: " in text
     assert " x crash: raised ZeroDivisionError: " in text
     assert "was asked no more" not in text
     bot.write_text("def agent(position):\n    return [][position.ply] if position.ply % 9 else 7\n")
-    ran = run("accuracy", str(bot), "--count", "300", "--show-worst", "0", "--jobs", "1")
-    text = " ".join(ran.out.split())
+    result = run("accuracy", str(bot), "--count", "300", "--show-worst", "0", "--jobs", "1")
+    text = " ".join(result.out.split())
     first, second = re.findall(r"gave no answer: (\d+) x", text)
     assert int(first) > int(second)
     assert int(first) + int(second) == MAX_FAULTS
@@ -234,9 +245,9 @@ def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Pat
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return {}[position] if position.ply % 4 else None\n")
     words = ("accuracy", str(bot), "--count", "6", "--show-worst", "0", "--jobs", "1")
-    told = " ".join(run(*words).out.split())
-    assert len(re.findall(r"gave no answer: \d+ x crash: such as raised KeyError: ", told)) == 1
-    assert len(re.findall(r"gave no answer: \d+ x illegal: returned None instead", told)) == 1
+    output = " ".join(run(*words).out.split())
+    assert len(re.findall(r"gave no answer: \d+ x crash: such as raised KeyError: ", output)) == 1
+    assert len(re.findall(r"gave no answer: \d+ x illegal: returned None instead", output)) == 1
     (agent,) = json.loads(run(*words, "--json").out)["agents"]
     assert sum(agent["faults"].values()) == sum(agent["fault_reasons"].values()) == 12
     assert len(agent["fault_reasons"]) > 2
@@ -254,15 +265,15 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
         "    time.sleep(0.02)\n"
         "    return position.legal_columns[0]\n"
     )
-    ended = interrupted(
+    process = interrupted(
         "accuracy", str(bot), "--jobs", "1", "--json", when=(tmp_path / "asked").exists
     )
-    assert ended.status == 130, ended.err
-    assert ended.err.splitlines()[-1].startswith("interrupted after ")
-    assert "Traceback" not in ended.err
-    told = json.loads(ended.out)
-    assert 0 < told["agents"][0]["answered"] < 4500
-    assert told["blunders"] == []  # to explain them takes time
+    assert process.status == 130, process.err
+    assert process.err.splitlines()[-1].startswith("interrupted after ")
+    assert "Traceback" not in process.err
+    output = json.loads(process.out)
+    assert 0 < output["agents"][0]["answered"] < 4500
+    assert output["blunders"] == []  # to explain them takes time
 
 
 def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
@@ -277,9 +288,9 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
     with Store.create(path, {"board": {"columns": 7}}, AGENTS) as store:
         store.add(games)
     words = ("accuracy", str(path), "--no-book", "--threads", "1")  # the empty board takes minutes
-    ended = interrupted(*words, when=lambda: _kept(path))
-    assert (ended.status, ended.out) == (130, ""), ended.err
-    assert ended.err.splitlines()[-1] == "interrupted; run the same command to continue"
+    process = interrupted(*words, when=lambda: _kept(path))
+    assert (process.status, process.out) == (130, ""), process.err
+    assert process.err.splitlines()[-1] == "interrupted; run the same command to continue"
     stored, reports = _kept(path), list[ScoringProgress]()
 
     def interrupt(at: ScoringProgress) -> None:
@@ -298,16 +309,16 @@ def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE scores (of_another_kind)")
     words = ("accuracy", str(path), "--show-worst", "0")
-    told = f"scores cannot be stored in {path}: "
-    ran = run(*words)
-    assert (ran.status, ran.err.count("\n")) == (0, 1)
-    assert ran.err.startswith(told)
-    assert told not in ran.out
+    output = f"scores cannot be stored in {path}: "
+    result = run(*words)
+    assert (result.status, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith(output)
+    assert output not in result.out
     with terminal(monkeypatch) as there:
         assert run(*words).status == 0
         lines = shown(sent(there))
     assert any(line.startswith("7 of 7 positions") for line in lines)
-    assert any(line.startswith(told) for line in lines)  # in a separate line
+    assert any(line.startswith(output) for line in lines)  # in a separate line
 
 
 def _kept(path: Path) -> int:
@@ -318,7 +329,7 @@ def _kept(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("gredy",), "there is no agent 'gredy' (did you mean greedy?)"),
         (("nothing.db",), "nothing.db cannot be read: there is no such file"),
@@ -339,7 +350,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--columns", "8"), "have the board 5x5 connect 4, not 8x6 connect 4"),
         (("TEXT",), "move 3: '8' is not a column: choose from 1 to 7"),
         (("greedy", "--agent", "greedy"), "--agent is for a file of games"),
-        (("greedy", "greedy"), "greedy is there twice"),
+        (("greedy", "greedy"), "greedy takes part twice"),
         (("greedy", "--set", "hrd"), "there is no set 'hrd' (did you mean hard?)"),
         (("greedy", "--set", "hard", "--positions", "x"), "give --positions or --set, not both"),
         (("greedy", "--set", "hard", "--columns", "8"), "no set of positions of 8x6 connect 4"),
@@ -348,7 +359,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--answers", "a.csv"), "--answers is for agents, not for a file of games"),
         (("greedy", "--count", "0"), "count must be 1 or more, not 0"),
         (("greedy", "--show-worst", "-1"), "--show-worst must be 0 or more, got -1"),
-        (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
+        (("greedy", "--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("random", "--show-worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),
         (("random", "--show-worst", "0", "--threads", "257"), "threads must be 1 to 256, not 257"),
         (
@@ -363,12 +374,12 @@ def _kept(path: Path) -> int:
     ],
 )
 def test_bad_input_gets_one_sentence(
-    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     text = tmp_path / "own.txt"
     text.write_text("44\n4489\n")
     files = {"FILE": str(path), "TEXT": str(text)}
-    assert said in bad_input(run("accuracy", *(files.get(word, word) for word in arguments)))
+    assert message in bad_input(run("accuracy", *(files.get(word, word) for word in arguments)))
     assert _kept(path) == 0  # it is refused before it is judged
 
 
@@ -383,6 +394,6 @@ def test_why_an_agent_with_a_game_behind_it_fails_everywhere(run: Run, tmp_path:
         "    return obs.board[:7].index(0)\n"
     )
     (tmp_path / "bot.py").write_text(text, encoding="utf-8")
-    told = " ".join(run("accuracy", str(tmp_path / "bot.py"), "--count", "30").out.split())
-    assert "Each position is asked by itself, without the game before it: if it stores" in told
+    output = " ".join(run("accuracy", str(tmp_path / "bot.py"), "--count", "30").out.split())
+    assert "Each position is asked by itself, without the game before it: if it stores" in output
     assert "without the game" not in run("accuracy", "greedy", "--count", "3").out

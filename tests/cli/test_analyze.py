@@ -13,12 +13,12 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
 
 def test_a_table_accuracies_and_a_chart(run: Run) -> None:
-    ran = run("analyze", "12121", *SMALL)
-    assert (ran.status, ran.err) == (0, "")
-    assert "The game is over: Yellow wins with move 3." in ran.out
-    assert "Yellow: accuracy" in ran.out
-    assert "Red:    accuracy" in ran.out
-    assert all(len(line) <= 80 for line in ran.out.splitlines())
+    result = run("analyze", "12121", *SMALL)
+    assert (result.status, result.err) == (0, "")
+    assert "The game is over: Yellow wins with move 3." in result.out
+    assert "Yellow: accuracy" in result.out
+    assert "Red:    accuracy" in result.out
+    assert all(len(line) <= 80 for line in result.out.splitlines())
     unfinished = run("analyze", "1212", *SMALL).out
     assert "Best play from here: Yellow wins in 1 move." in unfinished
 
@@ -41,10 +41,10 @@ def test_json(run: Run) -> None:
 def test_a_line_of_moves_is_what_records_take_it_for(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text("-\n12121\n12 3\n1 2 3\n")
-    ran = run("analyze", str(path), *SMALL)
-    assert (ran.status, ran.err) == (1, "")  # 12 is worth something else than 3
-    assert ran.out.count("The file gives a wrong score for the last position: 3.") == 1
-    heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
+    result = run("analyze", str(path), *SMALL)
+    assert (result.status, result.err) == (1, "")  # 12 is worth something else than 3
+    assert result.out.count("The file gives a wrong score for the last position: 3.") == 1
+    heads = [line for line in result.out.splitlines() if line.startswith("game ")]
     assert heads == ["game (no moves)", "game 12121", "game 12", "game 123"]
 
 
@@ -54,13 +54,15 @@ def test_many_games_are_judged_line_by_line(run: Run, tmp_path: Path, from_file:
     file = tmp_path / "games.txt"
     file.write_text(games)
     name = str(file) if from_file else "-"
-    ran = run("analyze", name, *SMALL, typed=games)
-    assert ran.status == 1
+    result = run("analyze", name, *SMALL, typed=games)
+    assert result.status == 1
     where = f"{file}, line" if from_file else "line"
-    assert ran.err == (f"claimeven: {where} 3: move 1: '5' is not a column: choose from 1 to 4\n")
-    heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
+    assert result.err == (
+        f"claimeven: {where} 3: move 1: '5' is not a column: choose from 1 to 4\n"
+    )
+    heads = [line for line in result.out.splitlines() if line.startswith("game ")]
     assert heads == ["game 12121", "game 123", "game 55", "game (no moves)"]
-    assert "not judged: move 1: '5' is not a column: choose from 1 to 4" in ran.out.splitlines()
+    assert "not judged: move 1: '5' is not a column: choose from 1 to 4" in result.out.splitlines()
     lines = run("analyze", name, "--json", *SMALL, typed=games).out.splitlines()
     assert lines[2] == "null"
     for line, moves in zip(lines, ("12121", "123", None, ""), strict=True):
@@ -80,10 +82,10 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
     assert with_book[-1] == -5
     assert without == usual != with_book
     assert run("solve", "", "1", "--book", book, *SMALL).out == " -7\n1 5\n"
-    told = bad_input(run("explain", "", "--book", book, *SMALL))
-    assert told.startswith("the book is wrong: no column leads to its score ")
-    ran = run("solve", "", "--book", book)
-    assert bad_input(ran) == "the book is for 4x4 connect 3, the solver for 7x6 connect 4"
+    output = bad_input(run("explain", "", "--book", book, *SMALL))
+    assert output.startswith("the book is wrong: no column leads to its score ")
+    result = run("solve", "", "--book", book)
+    assert bad_input(result) == "the book is for 4x4 connect 3, the solver for 7x6 connect 4"
 
 
 @pytest.mark.parametrize(

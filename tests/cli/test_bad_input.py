@@ -154,10 +154,10 @@ def test_bad_input_is_told_in_one_sentence(
     words = line.split()
     if as_json:
         words.insert(1, "--json")
-    ran = run(*words)
-    told = bad_input(ran)
+    result = run(*words)
+    output = bad_input(result)
     if not as_json or "option" not in sentence:
-        assert told.startswith(sentence)
+        assert output.startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -186,17 +186,17 @@ def test_empty_names_are_refused(run: Run, line: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("line", ["think 4444444", "solitaire"])
 def test_bad_input_as_a_process(process: Run, line: str) -> None:
-    ran = process(*line.split())
-    bad_input(ran)
+    result = process(*line.split())
+    bad_input(result)
 
 
 def test_a_file_without_the_function(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def agent(position):\n    return 0\n", encoding="utf-8")
     for verb in (("match", "random"), ("think", "44", "--agent"), ("play", "--second")):
-        ran = run(*verb, f"{file}:player")
-        told = bad_input(ran)
-        assert told == f"{file} does not define 'player': it has agent"
+        result = run(*verb, f"{file}:player")
+        output = bad_input(result)
+        assert output == f"{file} does not define 'player': it has agent"
 
 
 # --- agents that misbehave ----------------------------------------------------------------------
@@ -218,17 +218,17 @@ def test_a_bad_agent_forfeits_and_json_stays_whole(run: Run, tmp_path: Path, bod
     file = tmp_path / "bad.py"
     file.write_text(f"def agent(position):\n    {body}\n", encoding="utf-8")
     arguments = (f"{file}:agent", "greedy", "--games", "2", "--position", "444444")
-    ran = run("match", *arguments, "--json")
-    assert ran.status == 0
-    totals = json.loads(ran.out)
+    result = run("match", *arguments, "--json")
+    assert result.status == 0
+    totals = json.loads(result.out)
     assert (totals["games"], totals["wins"], totals["forfeits"]) == (2, [0, 2], 2)
-    assert ran.out.count("\n") == 1
+    assert result.out.count("\n") == 1
     words = run("match", *arguments)
     assert words.status == 0
     assert f"forfeits of {file}:agent: " in " ".join(words.out.split())
     asked = run("think", "444444", "--agent", f"{file}:agent", "--json")
-    told = bad_input(asked)
-    assert told.startswith(f"{file}:agent r")
+    output = bad_input(asked)
+    assert output.startswith(f"{file}:agent r")
     played = run("play", "--first", f"{file}:agent", "--second", "random", "--position", "444444")
     assert played.status == 0
     assert "forfeits" in played.out
@@ -259,12 +259,12 @@ def agent(position):
 def test_an_agent_that_prints_never_breaks_json(process: Run, tmp_path: Path, line: str) -> None:
     file = tmp_path / "prints.py"
     file.write_text(PRINTING, encoding="utf-8")
-    ran = process(*line.replace("FILE", f"{file}:agent").split())
-    assert ran.status == 0
-    json.loads(ran.out)
-    assert ran.out.count("\n") == 1
+    result = process(*line.replace("FILE", f"{file}:agent").split())
+    assert result.status == 0
+    json.loads(result.out)
+    assert result.out.count("\n") == 1
     for word in ("loading", "print", "write", "dunder", "descriptor", "child"):
-        assert word in ran.err
+        assert word in result.err
 
 
 def test_what_a_decision_carries_is_written_as_json(run: Run, tmp_path: Path) -> None:
@@ -277,10 +277,10 @@ def test_what_a_decision_carries_is_written_as_json(run: Run, tmp_path: Path) ->
         "                    depth=np.int8(3), details={'values': np.arange(7), 'own': {1}})\n",
         encoding="utf-8",
     )
-    ran = run("think", "44", "--agent", f"{file}:agent", "--json")
-    told = json.loads(ran.out)
-    assert (told["column"], told["value"], told["depth"]) == (3, 0.5, 3)
-    assert told["details"]["values"] == [0, 1, 2, 3, 4, 5, 6]
+    result = run("think", "44", "--agent", f"{file}:agent", "--json")
+    output = json.loads(result.out)
+    assert (output["column"], output["value"], output["depth"]) == (3, 0.5, 3)
+    assert output["details"]["values"] == [0, 1, 2, 3, 4, 5, 6]
     assert run("match", f"{file}:agent", "random", "--games", "1", "--json").status == 0
 
 
@@ -288,10 +288,10 @@ def test_names_in_brackets_are_shown_as_they_are(run: Run, tmp_path: Path) -> No
     folder = tmp_path / "[old]" / "x[" / "b]"
     folder.mkdir(parents=True)
     (folder / "a.py").write_text("def agent(p):\n    raise ValueError('[x]')\n", encoding="utf-8")
-    ran = run("match", f"{folder}/a.py:agent", "random", "--games", "2")
-    assert ran.status == 0
-    assert "[/b]/a.py:agent" in ran.out.replace("\n", "")
-    assert "[x]" in ran.out
+    result = run("match", f"{folder}/a.py:agent", "random", "--games", "2")
+    assert result.status == 0
+    assert "[/b]/a.py:agent" in result.out.replace("\n", "")
+    assert "[x]" in result.out
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:
@@ -316,13 +316,13 @@ def test_a_file_of_a_tournament_is_told_and_the_others_are_read(
     games, other = tmp_path / "my class.db", tmp_path / "other.txt"
     Store.create(games, {}, ()).close()
     other.write_text("1212\n")
-    ran = run(verb, str(games), str(other), *small, "--json")
-    assert (ran.status, ran.err) == (
+    result = run(verb, str(games), str(other), *small, "--json")
+    assert (result.status, result.err) == (
         1,
         f"claimeven: {games} holds games of a tournament: `claimeven games '{games}' --export"
         " games.txt` writes them as text\n",
     )
-    nothing, answer = map(json.loads, ran.out.splitlines())
+    nothing, answer = map(json.loads, result.out.splitlines())
     assert nothing is None
     assert answer["moves"] == "1212"
     piped = run(verb, "-", *small, typed=games.read_bytes())
@@ -340,7 +340,7 @@ def test_a_file_of_a_tournament_is_told_and_the_others_are_read(
 def test_a_file_in_utf_16_is_told_once(run: Run, tmp_path: Path, verb: str) -> None:
     path = tmp_path / "games.txt"
     path.write_text("12\n1212\n", encoding="utf-16")
-    ran = run(verb, str(path), "--columns", "4", "--rows", "4", "--connect", "3")
-    assert ran.status == 1
-    told = f"claimeven: {path}, line 1: its text is in UTF-16: save it as UTF-8\n"
-    assert ran.err == told
+    result = run(verb, str(path), "--columns", "4", "--rows", "4", "--connect", "3")
+    assert result.status == 1
+    output = f"claimeven: {path}, line 1: its text is in UTF-16: save it as UTF-8\n"
+    assert result.err == output

@@ -23,19 +23,19 @@ def few_positions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_table_ends_in_the_total(run: Run) -> None:
-    told = json.loads(run("bench", "--json").out)
-    ran = run("bench")
-    assert (ran.status, ran.err) == (0, "")
-    assert widest(ran.out) <= WIDTH
-    lines = ran.out.splitlines()
+    data = json.loads(run("bench", "--json").out)
+    result = run("bench")
+    assert (result.status, result.err) == (0, "")
+    assert widest(result.out) <= WIDTH
+    lines = result.out.splitlines()
     assert lines[0].startswith("2 positions, claimeven ")
     assert f"claimeven {__version__}, " in lines[0]
     assert lines[-1] == bench.LEGEND
     rows = [line.split() for line in lines[lines.index("") + 2 : -2]]
-    assert [row[0] for row in rows] == [*(row["search"] for row in told["searches"]), "total"]
-    assert rows[-1][1] == f"{told['nodes']:,}"
+    assert [row[0] for row in rows] == [*(row["search"] for row in data["searches"]), "total"]
+    assert rows[-1][1] == f"{data['nodes']:,}"
     limits = [" ".join(row[1:-4]) for row in rows[:-1]]
-    assert limits == [row["limit"] for row in told["searches"]]
+    assert limits == [row["limit"] for row in data["searches"]]
     assert all(limits)
     for row in rows:
         nodes, seconds, rate = int(row[-4].replace(",", "")), float(row[-3]), float(row[-2])
@@ -45,12 +45,12 @@ def test_the_table_ends_in_the_total(run: Run) -> None:
 
 
 def test_json_adds_up(run: Run) -> None:
-    told = json.loads(run("bench", "--json").out)
-    assert (told["version"], told["positions"]) == (__version__, 2)
-    assert all(row["nodes"] > 0 for row in told["searches"])
+    data = json.loads(run("bench", "--json").out)
+    assert (data["version"], data["positions"]) == (__version__, 2)
+    assert all(row["nodes"] > 0 for row in data["searches"])
     for key in ("nodes", "seconds"):
-        assert told[key] == pytest.approx(sum(row[key] for row in told["searches"]))
-    for totals in (told, *told["searches"]):
+        assert data[key] == pytest.approx(sum(row[key] for row in data["searches"]))
+    for totals in (data, *data["searches"]):
         assert totals["nodes_per_second"] == pytest.approx(totals["nodes"] / totals["seconds"])
 
 

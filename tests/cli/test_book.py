@@ -20,12 +20,12 @@ BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 @pytest.fixture
 def file(run: Run, tmp_path: Path) -> Path:
     path = tmp_path / "small.book"
-    ran = run("book", "build", "--plies", "3", "--out", str(path), *BOARD)
-    assert ran.status == 0
+    result = run("book", "build", "--plies", "3", "--out", str(path), *BOARD)
+    assert result.status == 0
     size = path.stat().st_size
-    held = len(Book.load(path))
-    said = f"{path}: 4x4 connect 3, plies 0 to 3, {held} positions, {size} bytes"
-    assert " ".join(ran.out.split()) == said
+    content = len(Book.load(path))
+    message = f"{path}: 4x4 connect 3, plies 0 to 3, {content} positions, {size} bytes"
+    assert " ".join(result.out.split()) == message
     return path
 
 
@@ -43,11 +43,13 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     build = ("book", "build", "--out", str(path), "--plies")
     assert run(*build, "2", *BOARD).status == 0
     for words in (("1", *BOARD), ("3", *BOARD[:4])):
-        said = bad_input(run(*build, *words))
-        assert "a.book is already a book of 4x4 connect 3 up to ply 2: choose another name" in said
+        message = bad_input(run(*build, *words))
+        assert (
+            "a.book is already a book of 4x4 connect 3 up to ply 2: choose another name" in message
+        )
     assert run(*build, "2", *BOARD).status == run(*build, "3", *BOARD).status == 0
-    ran = run("book", "build", "--plies", "1", *BOARD, "--out", "/dev/null")
-    assert "is a device, not a file" in bad_input(ran)
+    result = run("book", "build", "--plies", "1", *BOARD, "--out", "/dev/null")
+    assert "is a device, not a file" in bad_input(result)
     text = tmp_path / "a.txt"
     assert run("book", "export", str(path), "--out", str(text)).status == 0
     assert run("book", "import", str(text), "--out", str(path)).status == 0
@@ -58,26 +60,26 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     link.symlink_to(path)
     for out in (path, link, tmp_path / "folder" / ".." / "a.book"):
         (tmp_path / "folder").mkdir(exist_ok=True)
-        said = bad_input(run("book", "export", str(path), "--out", str(out)))
-        assert said == f"{out} is the exported book: name another file"
+        message = bad_input(run("book", "export", str(path), "--out", str(out)))
+        assert message == f"{out} is the exported book: name another file"
     database = ("import", "--from", "bitbully-databases", "--out", str(path))
     assert "is already a book of 4x4 connect 3" in bad_input(run("book", *database))
     assert run("book", "info", str(path)).status == 0
     path.write_text("no book")
-    said = bad_input(run(*build, "1", *BOARD))
-    assert said.endswith("it does not start like one: choose another name or remove it")
+    message = bad_input(run(*build, "1", *BOARD))
+    assert message.endswith("it does not start like one: choose another name or remove it")
     path.write_text("")
     assert run(*build, "1", *BOARD).status == 0
 
 
 def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
-    ran = run("book", "info", str(file))
-    assert "4x4 connect 3, plies 0 to 3" in " ".join(ran.out.split())
-    rows = [line.split() for line in ran.out.splitlines()[-4:]]
+    result = run("book", "info", str(file))
+    assert "4x4 connect 3, plies 0 to 3" in " ".join(result.out.split())
+    rows = [line.split() for line in result.out.splitlines()[-4:]]
     assert rows == [[str(ply), str(len(keys))] for ply, keys in enumerate(Book.load(file).keys)]
-    told = json.loads(run("book", "info", str(file), "--json").out)
-    assert (told["columns"], told["rows"], told["connect"], told["plies"]) == (4, 4, 3, 3)
-    assert sum(told["positions"]) == told["entries"] == len(Book.load(file))
+    output = json.loads(run("book", "info", str(file), "--json").out)
+    assert (output["columns"], output["rows"], output["connect"], output["plies"]) == (4, 4, 3, 3)
+    assert sum(output["positions"]) == output["entries"] == len(Book.load(file))
 
 
 def test_what_is_made_is_told_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
@@ -92,21 +94,21 @@ def test_what_is_made_is_told_as_json_too(run: Run, file: Path, tmp_path: Path) 
 
 
 def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
-    ran = run("book", "verify", str(file), "--all", "--table-mb", "1")
-    assert ran.status == 0
-    assert ran.out.endswith(" 0 wrong\n")
+    result = run("book", "verify", str(file), "--all", "--table-mb", "1")
+    assert result.status == 0
+    assert result.out.endswith(" 0 wrong\n")
     right = Book.load(file)
     scores = [layer.copy() for layer in right.scores]
     scores[1][0] -= 1
     Book(right.geometry, right.keys, tuple(scores)).save(file)
-    ran = run("book", "verify", str(file), "--sample", "3", "--table-mb", "1")
-    assert ran.status == 1
-    assert "ply 1, key" in ran.out
-    ran = run("book", "verify", str(file), "--sample", "0", "--table-mb", "1", "--json")
-    assert ran.status == 1
-    told = json.loads(ran.out)
-    assert told["solved"] == 0
-    assert {entry["ply"] for entry in told["wrong"]} == {1}
+    result = run("book", "verify", str(file), "--sample", "3", "--table-mb", "1")
+    assert result.status == 1
+    assert "ply 1, key" in result.out
+    result = run("book", "verify", str(file), "--sample", "0", "--table-mb", "1", "--json")
+    assert result.status == 1
+    output = json.loads(result.out)
+    assert output["solved"] == 0
+    assert {entry["ply"] for entry in output["wrong"]} == {1}
 
 
 def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
@@ -117,11 +119,11 @@ def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
     words = ("book", "verify", str(file), "--table-mb", "1", "--sample", "3")
     for options, sample, seed in ((("--seed", "7"), 3, 7), ((), 3, 0), (("--all",), None, 0)):
         found = verify_book(wrong, sample=sample, seed=seed, table_mb=1)
-        ran = run(*words, *options, "--json")
-        told = json.loads(ran.out)
-        assert (ran.status, told.pop("claimeven")) == (1, __version__)
+        result = run(*words, *options, "--json")
+        output = json.loads(result.out)
+        assert (result.status, output.pop("claimeven")) == (1, __version__)
         each = [vars(entry) for entry in found.wrong]
-        assert told == {"file": str(file), **vars(found), "wrong": each}
+        assert output == {"file": str(file), **vars(found), "wrong": each}
     assert len(found.wrong) > 20  # more than are listed
     text, *listed = " ".join(run(*words, "--all").out.split()).split(" ply ")
     assert text.endswith(
@@ -138,14 +140,14 @@ def test_a_book_that_lacks_positions_is_wrong(run: Run, file: Path) -> None:
     book = Book.load(file)
     keys, scores = ((*layers[:-1], layers[-1][1:]) for layers in (book.keys, book.scores))
     Book(book.geometry, keys, scores).save(file)
-    ran = run("book", "verify", str(file), "--table-mb", "1")
-    assert (ran.status, " 1 missing or extra, 0 compared " in " ".join(ran.out.split())) == (
+    result = run("book", "verify", str(file), "--table-mb", "1")
+    assert (result.status, " 1 missing or extra, 0 compared " in " ".join(result.out.split())) == (
         1,
         True,
     )
     assert json.loads(run("book", "verify", str(file), "--json").out)["missing"] == 1
-    told = bad_input(run("book", "counts", str(file)))
-    assert told == "the book does not have the positions of ply 3"
+    output = bad_input(run("book", "counts", str(file)))
+    assert output == "the book does not have the positions of ply 3"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
@@ -154,11 +156,11 @@ def test_a_build_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     journal = tmp_path / "a.book.journal"
     board = ("--columns", "6", "--rows", "6", "--table-mb", "4")
     words = ("book", "build", "--plies", "6", "--out", str(path), *board)
-    ran = interrupted(
+    result = interrupted(
         *words, when=lambda: journal.exists() and journal.read_bytes().count(b"\n") > 1
     )
-    assert (ran.status, ran.out) == (130, "")
-    assert ran.err.strip() == f"interrupted; run the same command to continue from {journal}"
+    assert (result.status, result.out) == (130, "")
+    assert result.err.strip() == f"interrupted; run the same command to continue from {journal}"
     assert not path.exists()
 
 
@@ -171,12 +173,12 @@ def test_games_over_by_then_are_counted_too(run: Run, tmp_path: Path) -> None:
     assert any(row.over for row in found)
     lines = run("book", "counts", str(path)).out.splitlines()[1:]
     assert [tuple(map(int, line.split())) for line in lines] == rows
-    told = json.loads(run("book", "counts", str(path), "--json").out)["plies"]
+    output = json.loads(run("book", "counts", str(path), "--json").out)["plies"]
     words = ("win", "draw", "loss")
     assert [
         (row["ply"], *(row["positions"][word] for word in words), row["over"],
          *(row["quiet"][word] for word in words))
-        for row in told
+        for row in output
     ] == rows  # fmt: skip
 
 
@@ -184,8 +186,8 @@ def test_counts_are_told_by_ply(run: Run, file: Path) -> None:
     lines = run("book", "counts", str(file)).out.splitlines()
     assert len(lines) == 5
     assert lines[1].split() == ["0", "1", "0", "0", "0", "1", "0", "0"]
-    told = json.loads(run("book", "counts", str(file), "--json").out)
-    assert sum(told["plies"][2]["positions"].values()) == 16
+    output = json.loads(run("book", "counts", str(file), "--json").out)
+    assert sum(output["plies"][2]["positions"].values()) == 16
 
 
 def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Path) -> None:
@@ -194,8 +196,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
     assert run("book", "export", str(file)).out == text.read_text()
     assert run("book", "import", str(text), "--out", str(again)).status == 0
     assert again.read_bytes() == file.read_bytes()
-    ran = run("book", "import", "-", "--out", str(again), typed=text.read_text())
-    assert (ran.status, again.read_bytes()) == (0, file.read_bytes())
+    result = run("book", "import", "-", "--out", str(again), typed=text.read_text())
+    assert (result.status, again.read_bytes()) == (0, file.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -253,10 +255,10 @@ def test_what_cannot_be_is_one_sentence(
     sentence: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = run("book", *[str(file) if word == "FILE" else word for word in arguments])
-    assert (ran.status, ran.out) == (2, "")
-    assert sentence in ran.err
-    assert ran.err.count("\n") == 1
+    result = run("book", *[str(file) if word == "FILE" else word for word in arguments])
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
+    assert result.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["small.book"]
 
 
@@ -265,9 +267,9 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
     data[-1] ^= 1
     file.write_bytes(data)
     for verb in ("info", "verify", "counts", "export"):
-        ran = run("book", verb, str(file))
-        assert (ran.status, ran.out) == (2, "")
-        assert ran.err == f"claimeven: {file} is corrupt: its checksum is wrong\n"
+        result = run("book", verb, str(file))
+        assert (result.status, result.out) == (2, "")
+        assert result.err == f"claimeven: {file} is corrupt: its checksum is wrong\n"
 
 
 def test_a_user_without_a_folder_for_books_is_told(
@@ -289,21 +291,21 @@ def test_the_list_tells_which_book_is_used(
     assert [(book["plies"], book["used"]) for book in alone["books"]] == [(9, True)]
     mine = folder / "4x4-connect3.book"
     write_mapped(mine, Book.load(file), "a test")
-    told = json.loads(run("book", "list", "--json").out)
-    assert told["folder"] == str(folder)
-    assert told["books"][0]["source"] == "a test"
-    assert [(book["plies"], book["used"]) for book in told["books"]] == [(3, True), (9, True)]
+    output = json.loads(run("book", "list", "--json").out)
+    assert output["folder"] == str(folder)
+    assert output["books"][0]["source"] == "a test"
+    assert [(book["plies"], book["used"]) for book in output["books"]] == [(3, True), (9, True)]
     text = " ".join(run("book", "list").out.split())
     assert f"used {mine}: 4x4 connect 3, plies 0 to 3" in text
     assert text.endswith(f"The folder of your books is {folder}.")
     damaged = folder / "5x5.book"
     damaged.write_text("junk")
     bad = json.loads(run("book", "list", "--json").out)["books"]
-    assert bad[:-1] == told["books"] and bad[-1]["file"] == str(damaged)
+    assert bad[:-1] == output["books"] and bad[-1]["file"] == str(damaged)
     assert "bad\n" in run("book", "list").out and "is not an opening book" in bad[-1]["error"]
     damaged.unlink()
     info = json.loads(run("book", "info", str(mine), "--json").out)
-    assert {**info, "used": True} == {**told["books"][0], "claimeven": __version__}
+    assert {**info, "used": True} == {**output["books"][0], "claimeven": __version__}
     assert run("book", "verify", str(mine), "--table-mb", "1").out.endswith(" 0 wrong\n")
     board = BOARD[:6]
     assert json.loads(run("solve", "12", "--all", "--json", *board).out)["nodes"] == 0
@@ -315,9 +317,9 @@ def test_a_database_whose_package_is_missing_is_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "bitbully_databases", None)
     monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
-    ran = run("book", "import", "--from", "bitbully-databases")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
+    result = run("book", "import", "--from", "bitbully-databases")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "claimeven: the package bitbully-databases is not installed:"
         " pip install 'claimeven[deep-book]'\n"
     )
@@ -325,6 +327,6 @@ def test_a_database_whose_package_is_missing_is_one_sentence(
 
 
 def test_the_book_of_the_package_is_used_where_none_is_named(run: Run) -> None:
-    ran = run("book", "info")
-    assert (ran.status, ran.err) == (0, "")
-    assert f": {Geometry()}, plies 0 to 9, 399,029 positions" in " ".join(ran.out.split())
+    result = run("book", "info")
+    assert (result.status, result.err) == (0, "")
+    assert f": {Geometry()}, plies 0 to 9, 399,029 positions" in " ".join(result.out.split())

@@ -20,10 +20,10 @@ def written(folder: Path, text: str, name: str = "bot.py") -> str:
 
 
 def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
-    ran = run("check", bot("first"))
-    assert ran.status == 0
-    assert max(map(len, ran.out.splitlines())) <= 80 + len(bot("first"))
-    text = " ".join(ran.out.split())
+    result = run("check", bot("first"))
+    assert result.status == 0
+    assert max(map(len, result.out.splitlines())) <= 80 + len(bot("first"))
+    text = " ".join(result.out.split())
     assert " positions and 10 games on 7x6 connect 4 It plays agent(position), " in text
     assert "Median time of a move: " in text
     assert "MB of 2,048 MB allowed." in text
@@ -42,25 +42,25 @@ def agent(position):
 
 
 def test_one_that_loses_to_random_is_asked_whether_it_means_to(run: Run, tmp_path: Path) -> None:
-    ran = run("check", written(tmp_path, GENEROUS))
-    assert ran.status == 0
-    text = " ".join(ran.out.split())
+    result = run("check", written(tmp_path, GENEROUS))
+    assert result.status == 0
+    text = " ".join(result.out.split())
     assert "No faults, but it lost to random more often than it won. Unless it plays" in text
 
 
 def test_faults_are_told_where_they_happened(run: Run) -> None:
-    ran = run("check", bot("full"), "--seed", "3")
-    assert ran.status == 1
-    text = " ".join(ran.out.split())
+    result = run("check", bot("full"), "--seed", "3")
+    assert result.status == 1
+    text = " ".join(result.out.split())
     assert "ILLEGAL, " in text
     assert "What to do: return one of the columns that can be played" in text
     moves = text.partition("claimeven think ")[2].split()[0]
     assert f"after {moves}:" in text
     again = run("think", moves, "--agent", bot("full"))
     assert "which is full" in bad_input(again)
-    told = run("check", bot("raises"), "--columns", "5", "--rows", "4", "--connect", "3").out
-    assert f'think "" --agent {bot("raises")} --columns 5 --rows 4 --connect 3\n' in told
-    assert "It happened on the empty board:" in " ".join(told.split())
+    output = run("check", bot("raises"), "--columns", "5", "--rows", "4", "--connect", "3").out
+    assert f'think "" --agent {bot("raises")} --columns 5 --rows 4 --connect 3\n' in output
+    assert "It happened on the empty board:" in " ".join(output.split())
 
 
 LATE = """
@@ -78,21 +78,21 @@ def agent(position):
 def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     path = written(tmp_path, LATE, "it's late.py")
     limits = ("--seconds", "3", "--time-bank", "60", "--memory-limit", "700", "--seed", "3")
-    ran = run("check", path, *limits)
-    told = json.loads(run("check", path, *limits, "--json").out)
-    text = " ".join(ran.out.split())
-    (fault,) = told["faults"]
+    result = run("check", path, *limits)
+    output = json.loads(run("check", path, *limits, "--json").out)
+    text = " ".join(result.out.split())
+    (fault,) = output["faults"]
     games, moves = fault["games"], fault["moves"]
     assert len(games) > 1
-    wrong, asked = fault["positions"], told["positions"]
+    wrong, asked = fault["positions"], output["positions"]
     times = f"{wrong} positions and {len(games)} games"
     assert f"CRASH, {times}: it raised RuntimeError: deep" in text
     assert text.endswith(f"It failed in {wrong} of {asked} positions and {len(games)} of 10 games.")
     assert f"It happened after {moves}:" in text
-    lines = ran.out.splitlines()
+    lines = result.out.splitlines()
     dots = lines.index("    ...")  # of a traceback the end is shown
     assert lines[dots + 11] == "    RuntimeError: deep"
-    assert "Traceback" not in ran.out
+    assert "Traceback" not in result.out
     spec = shlex.quote(path)
     assert f"To repeat it: claimeven think {moves} --agent {spec} --seconds 3" in lines
     assert "limit: 3 s, and 60 s in the time bank. Maximum memory:" in text
@@ -100,39 +100,42 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     assert re.search(r"maximum: [^;]*\((after \d+|on the empty board)\)", text) is not None
     other = json.loads(run("check", str(path), "--json").out)
     assert [game["opening"] for game in other["games"]] != [
-        game["opening"] for game in told["games"]
+        game["opening"] for game in output["games"]
     ]
-    said = run("check", written(tmp_path, "import nothing_of_that_name\n"))
-    assert said.status == 1
-    assert "    ModuleNotFoundError: No module named 'nothing_of_that_name'" in said.out
-    assert "What to do: " in said.out
+    message = run("check", written(tmp_path, "import nothing_of_that_name\n"))
+    assert message.status == 1
+    assert "    ModuleNotFoundError: No module named 'nothing_of_that_name'" in message.out
+    assert "What to do: " in message.out
     assert "seed must be 0 or more" in bad_input(run("check", "greedy", "--seed", "-1"))
 
 
 def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -> None:
     broken = written(tmp_path, "import nothing_of_that_name\n", "broken.py")
-    ran = run("check", "greedy", broken, bot("first"))
-    assert ran.status == 1
-    assert "broken.py cannot be loaded: ModuleNotFoundError" in " ".join(ran.out.split())
-    assert ran.out.endswith(f"2 of 3 agents have no faults\n  faults: {broken}\n")
-    ran = run("check", "greedy", broken, "--json")
-    assert ran.status == 1
-    assert [json.loads(line)["ok"] for line in ran.out.splitlines()] == [True, False]
+    result = run("check", "greedy", broken, bot("first"))
+    assert result.status == 1
+    assert "broken.py cannot be loaded: ModuleNotFoundError" in " ".join(result.out.split())
+    assert result.out.endswith(f"2 of 3 agents have no faults\n  faults: {broken}\n")
+    result = run("check", "greedy", broken, "--json")
+    assert result.status == 1
+    assert [json.loads(line)["ok"] for line in result.out.splitlines()] == [True, False]
 
 
 def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "folder.py"
     folder.mkdir()
-    ran = run("check", "greedy", "nowhere.py", str(folder), bot("first"))
-    assert ran.status == 2
-    assert "claimeven: there is no file nowhere.py\n" in ran.err
-    assert f"claimeven: {folder} is a folder, not a file\n" in ran.err
-    assert ran.out.endswith(
+    result = run("check", "greedy", "nowhere.py", str(folder), bot("first"))
+    assert result.status == 2
+    assert "claimeven: there is no file nowhere.py\n" in result.err
+    assert f"claimeven: {folder} is a folder, not a file\n" in result.err
+    assert result.out.endswith(
         f"2 of 4 agents have no faults\n  no agent: nowhere.py\n  no agent: {folder}\n"
     )
     assert run("check", "nowhere.py", bot("raises")).status == 2
-    ran = run("check", "nowhere.py", "greedy", "--json")
-    assert (ran.status, [json.loads(line)["ok"] for line in ran.out.splitlines()]) == (2, [True])
+    result = run("check", "nowhere.py", "greedy", "--json")
+    assert (result.status, [json.loads(line)["ok"] for line in result.out.splitlines()]) == (
+        2,
+        [True],
+    )
 
 
 def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
@@ -141,15 +144,15 @@ def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
         "import time\ndef agent(position):\n    time.sleep(0.05 * (position.ply == 0))\n    return"
         " position.legal_columns[0]\n",
     )
-    told = " ".join(run("check", slow, "--seconds", "0.01").out.split())
-    assert "limit: 0.01 s, and 0.25 s of grace. " in told
+    output = " ".join(run("check", slow, "--seconds", "0.01").out.split())
+    assert "limit: 0.01 s, and 0.25 s of grace. " in output
     again = run("check", bot("raises"), "--seconds", "2").out
     assert f'To repeat it: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
 
 
 def test_time_is_told_by_the_limit(run: Run) -> None:
-    told = " ".join(run("check", "random", "--seconds", "2", "--time-bank", "60").out.split())
-    assert "limit: 2 s, and 60 s in the time bank" in told
+    output = " ".join(run("check", "random", "--seconds", "2", "--time-bank", "60").out.split())
+    assert "limit: 2 s, and 60 s in the time bank" in output
 
 
 def test_bad_input_gets_one_sentence(run: Run) -> None:
@@ -168,18 +171,18 @@ def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(
     text = "def agent(p):\n    print('loud')\n    return p.legal_columns[0]\n"
     loud = written(tmp_path, text, "loud.py")
     piece = written(tmp_path, "def bot(board, piece):\n    return 0\n", "piece.py")
-    ran = run("check", loud, bot("raises"), piece, "nowhere.py")
-    lines = ran.out.splitlines()
+    result = run("check", loud, bot("raises"), piece, "nowhere.py")
+    lines = result.out.splitlines()
     assert lines[0].split() == ["agent", "result", "a", "move", "first", "fault"]
     assert [line.split()[1] for line in lines[1:5]] == ["fine", "1", "not", "no"]
     assert max(map(len, lines[:5])) <= 80
     assert "crash: it raised Runtime" in lines[2]
     assert lines[5] == ""
-    assert f"{loud}: loaded" not in ran.out
-    assert ran.err == "claimeven: there is no file nowhere.py\n"
+    assert f"{loud}: loaded" not in result.out
+    assert result.err == "claimeven: there is no file nowhere.py\n"
     assert "loud\n" in run("check", loud, "--verbose").err
-    told = run("check", loud, bot("raises"), "--json").out.splitlines()
-    assert [json.loads(line)["ok"] for line in told] == [True, False]
+    output = run("check", loud, bot("raises"), "--json").out.splitlines()
+    assert [json.loads(line)["ok"] for line in output] == [True, False]
 
 
 def test_the_line_of_the_author_is_shown_however_deep_the_error_is(
@@ -192,9 +195,9 @@ def test_the_line_of_the_author_is_shown_however_deep_the_error_is(
         )
         assert f'deep.py", line 4, in agent\n        return {text}\n' in run("check", str(path)).out
         path.write_text(f"import json\nimport numpy as np\nx = {text}\n", encoding="utf-8")
-        told = run("check", str(path)).out
-        assert f'deep.py", line 3, in <module>\n        x = {text}\n' in told
-    assert "What to do: open files next to your own file" in " ".join(told.split())
+        output = run("check", str(path)).out
+        assert f'deep.py", line 3, in <module>\n        x = {text}\n' in output
+    assert "What to do: open files next to your own file" in " ".join(output.split())
 
 
 def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Path) -> None:
@@ -205,21 +208,21 @@ def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Pa
         "    return obs.board[:7].index(0)\n",
         encoding="utf-8",
     )
-    ran = run("check", f"kaggle:{path}")
-    text = " ".join(ran.out.split())
-    assert ran.status == 0
+    result = run("check", f"kaggle:{path}")
+    text = " ".join(result.out.split())
+    assert result.status == 0
     assert "; limit: Kaggle's 2 s, and 60 s in the time bank. " in text
     assert "It plays agent(observation, configuration), the last callable of main.py, as on" in text
-    told = json.loads(run("check", f"kaggle:{path}", "--json").out)
-    assert told["seconds_max"] > 2.3
-    assert told["slowest_move_after"] == "176767113"
+    output = json.loads(run("check", f"kaggle:{path}", "--json").out)
+    assert output["seconds_max"] > 2.3
+    assert output["slowest_move_after"] == "176767113"
 
 
 def test_a_bot_may_be_called_as_a_module_of_python(tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("def agent(p):\n    return p.legal_columns[0]\n")
     words = [sys.executable, "-m", "claimeven", "match", "random.py", "greedy", "--games", "2"]
-    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")  # the file does not shadow Python's own
+    result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")  # the file does not shadow Python's own
 
 
 def test_what_needs_the_start_of_its_game_is_fit_for_kaggle(run: Run, tmp_path: Path) -> None:
@@ -227,5 +230,5 @@ def test_what_needs_the_start_of_its_game_is_fit_for_kaggle(run: Run, tmp_path: 
         "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
         "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"
     )
-    ran = run("check", f"kaggle:{tmp_path / 'main.py'}")
-    assert "ready for Kaggle, but not for games from an opening." in " ".join(ran.out.split())
+    result = run("check", f"kaggle:{tmp_path / 'main.py'}")
+    assert "ready for Kaggle, but not for games from an opening." in " ".join(result.out.split())

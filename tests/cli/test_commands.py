@@ -27,39 +27,39 @@ def widest(text: str) -> int:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_examples(run: Run, name: str) -> None:
-    ran = run(name, "--help")
-    assert (ran.status, ran.err) == (0, "")
-    assert f"claimeven {name}" in ran.out.partition("Examples:")[2]
-    assert widest(ran.out) <= WIDTH
+    result = run(name, "--help")
+    assert (result.status, result.err) == (0, "")
+    assert f"claimeven {name}" in result.out.partition("Examples:")[2]
+    assert widest(result.out) <= WIDTH
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_the_help_lists_all_commands_in_sections(run: Run, option: str) -> None:
-    ran = run(option)
-    assert (ran.status, ran.err) == (0, "")
-    titles = [line.rstrip(":") for line in ran.out.splitlines() if re.match(r"\w.*:$", line)]
+    result = run(option)
+    assert (result.status, result.err) == (0, "")
+    titles = [line.rstrip(":") for line in result.out.splitlines() if re.match(r"\w.*:$", line)]
     assert titles == ["Options", *SECTIONS]
     for name, summary in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(summary)}$", ran.out, re.MULTILINE)
-    assert "Examples:" in ran.out
-    assert widest(ran.out) <= WIDTH
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", result.out, re.MULTILINE)
+    assert "Examples:" in result.out
+    assert widest(result.out) <= WIDTH
 
 
 def test_without_arguments_the_program_shows_six_commands(run: Run) -> None:
-    ran = run()
-    assert (ran.status, ran.err) == (0, "")
-    listed = re.findall(r"^  (\w+)", ran.out, re.MULTILINE)
+    result = run()
+    assert (result.status, result.err) == (0, "")
+    listed = re.findall(r"^  (\w+)", result.out, re.MULTILINE)
     assert listed == ["play", "serve", "explain", "check", "match", "tournament"]
-    assert "claimeven --help lists all commands" in ran.out
-    assert widest(ran.out) <= WIDTH
+    assert "claimeven --help lists all commands" in result.out
+    assert widest(result.out) <= WIDTH
 
 
 @pytest.mark.parametrize("group", ["book", "study", "train"])
 def test_a_group_of_commands_lists_its_choices(run: Run, group: str) -> None:
-    ran = run(group)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith(f"claimeven: {group} needs a command: choose from ")
-    assert len(ran.err.splitlines()) == 1
+    result = run(group)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"claimeven: {group} needs a command: choose from ")
+    assert len(result.err.splitlines()) == 1
 
 
 def test_the_version_names_what_it_runs_on(run: Run) -> None:
@@ -72,8 +72,8 @@ def test_the_version_imports_nothing_heavy() -> None:
     code = "import sys; from claimeven.cli.main import main\ntry: main(['--version'])\nexcept"
     code += " SystemExit: print(sorted({'numpy', 'numba'} & set(sys.modules)))"
     words = [sys.executable, "-c", code]
-    ended = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines()[-1] == "[]"
+    finished = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert finished.stdout.splitlines()[-1] == "[]"
 
 
 # --- match --------------------------------------------------------------------------------------
@@ -83,9 +83,9 @@ MAIN_JOB = ("match", "alphabeta:depth=3,eval=sequences", "random", "--games", "6
 
 @pytest.mark.usefixtures("real_starts")
 def test_the_main_job_as_a_process(run: Run, process: Run) -> None:
-    ran = process(*MAIN_JOB, "--json")
-    assert ran.status == 0
-    totals = json.loads(ran.out)
+    result = process(*MAIN_JOB, "--json")
+    assert result.status == 0
+    totals = json.loads(result.out)
     assert totals["agents"] == ["alphabeta:depth=3,eval=sequences", "random"]
     assert totals["games"] == sum(totals["wins"]) + totals["draws"] == 60
     assert totals["wins"][0] >= 0.95 * 60
@@ -100,27 +100,27 @@ def test_the_main_job_as_a_process(run: Run, process: Run) -> None:
 
 
 def test_a_match_as_a_table(run: Run) -> None:
-    ran = run(*MAIN_JOB[:3], "--games", "4", "--seed", "3")
-    assert (ran.status, ran.err) == (0, "")
-    assert widest(ran.out) <= WIDTH
+    result = run(*MAIN_JOB[:3], "--games", "4", "--seed", "3")
+    assert (result.status, result.err) == (0, "")
+    assert widest(result.out) <= WIDTH
     for word in ("wins", "draws", "losses", "score", "95 % interval", "unique games"):
-        assert word in ran.out
+        assert word in result.out
     for word in ("seconds", "nodes", "depth", "branching"):
-        assert word in ran.out
-    assert "\x1b" not in ran.out
-    assert ran.out.startswith("4 games on 7x6 connect 4, seed 3")
+        assert word in result.out
+    assert "\x1b" not in result.out
+    assert result.out.startswith("4 games on 7x6 connect 4, seed 3")
 
 
 def test_show_prints_every_game(run: Run) -> None:
-    ran = run("match", "greedy:win=yes", "random", "--games", "3", "--show")
-    assert [f"game {n}:" in ran.out for n in (1, 2, 3, 4)] == [True, True, True, False]
-    assert ran.out.count("\nmoves ") == 3
+    result = run("match", "greedy:win=yes", "random", "--games", "3", "--show")
+    assert [f"game {n}:" in result.out for n in (1, 2, 3, 4)] == [True, True, True, False]
+    assert result.out.count("\nmoves ") == 3
 
 
 def test_a_match_from_a_position_on_another_board(run: Run) -> None:
     board = ("--columns", "5", "--rows", "4", "--connect", "3", "--position", "33")
-    ran = run("match", "negamax:depth=full", "random", "--games", "4", *board, "--json")
-    totals = json.loads(ran.out)
+    result = run("match", "negamax:depth=full", "random", "--games", "4", *board, "--json")
+    totals = json.loads(result.out)
     assert (totals["columns"], totals["rows"], totals["connect"]) == (5, 4, 3)
     assert totals["games"] == 4
 
@@ -166,11 +166,11 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
         one = run("agents", prefix)
         assert (one.status, one.err) == (0, "")
         assert all(example in one.out for example in kind.examples)
-        told = " ".join(one.out.split())
-        assert all(note in told for note in kind.notes)
-        assert kind.extra is None or f"pip install 'claimeven[{kind.extra[0]}]'" in told
+        output = " ".join(one.out.split())
+        assert all(note in output for note in kind.notes)
+        assert kind.extra is None or f"pip install 'claimeven[{kind.extra[0]}]'" in output
         for agent in kind.agents:
-            assert f"{agent.name}: {agent.summary}" in told
+            assert f"{agent.name}: {agent.summary}" in output
             assert (f"{prefix}: " in words.out) and agent.name in words.out
         assert max(map(len, one.out.splitlines())) <= 80
         alone = json.loads(run("agents", f"{prefix}:", "--json").out)
@@ -179,7 +179,7 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "status", "said"),
+    ("ending", "status", "message"),
     [
         (KeyboardInterrupt, 130, "interrupted at ply 4"),
         (MemoryError, 2, "claimeven: there is not enough memory for ply 4: use fewer plies"),
@@ -190,22 +190,22 @@ def test_perft_prints_what_it_counted_before_it_was_ended(
     monkeypatch: pytest.MonkeyPatch,
     ending: type[BaseException],
     status: int,
-    said: str,
+    message: str,
 ) -> None:
     count = perft.perft
 
-    def ended(position: Position, depth: int) -> int:
+    def finished(position: Position, depth: int) -> int:
         if depth == 4:
             raise ending
         return count(position, depth)
 
-    monkeypatch.setattr(perft, "perft", ended)
-    told = run("perft", "30", "--json")
-    assert (told.status, told.err.strip()) == (status, said)
-    assert json.loads(told.out)["sequences"] == [1, 7, 49, 343]
-    assert json.loads(told.out)["total_positions"] == 1 + 7 + 49 + 238
+    monkeypatch.setattr(perft, "perft", finished)
+    output = run("perft", "30", "--json")
+    assert (output.status, output.err.strip()) == (status, message)
+    assert json.loads(output.out)["sequences"] == [1, 7, 49, 343]
+    assert json.loads(output.out)["total_positions"] == 1 + 7 + 49 + 238
     table = run("perft", "30")
-    assert (table.status, table.err.strip()) == (status, said)
+    assert (table.status, table.err.strip()) == (status, message)
     assert [line.split()[0] for line in table.out.splitlines()] == ["ply", *"0123", "sum"]
 
 
@@ -241,9 +241,9 @@ def test_the_shell_completes_commands_and_options(
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
     monkeypatch.setenv("_CLAIMEVEN_COMPLETE", "bash_complete")
-    ran = run()
-    assert (ran.status, ran.err) == (0, "")
-    assert {line.removeprefix("plain,") for line in ran.out.split()} == offered
+    result = run()
+    assert (result.status, result.err) == (0, "")
+    assert {line.removeprefix("plain,") for line in result.out.split()} == offered
 
 
 @pytest.mark.parametrize("group", ["book", "puzzles", "study", "train"])

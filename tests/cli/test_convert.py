@@ -37,22 +37,22 @@ def games(tmp_path: Path) -> Path:
 def test_games_go_to_stdout_and_to_a_file(
     run: Run, games: Path, tmp_path: Path, form: str, begins: str
 ) -> None:
-    ran = run("convert", str(games), "--to", form)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith(begins)
-    assert run("convert", "-", typed=ran.out).out == GAMES
-    assert run("convert", str(games), "--to", form, "-o", "-").out == ran.out
+    result = run("convert", str(games), "--to", form)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith(begins)
+    assert run("convert", "-", typed=result.out).out == GAMES
+    assert run("convert", str(games), "--to", form, "-o", "-").out == result.out
     out = tmp_path / "out.file"
-    told = json.loads(run("convert", str(games), "--to", form, "-o", str(out), "--json").out)
-    del told["claimeven"]
-    assert told == {"out": str(out), "from": "moves", "to": form, "games": 2, "skipped": 0}
-    assert out.read_text() == ran.out
+    output = json.loads(run("convert", str(games), "--to", form, "-o", str(out), "--json").out)
+    del output["claimeven"]
+    assert output == {"out": str(out), "from": "moves", "to": form, "games": 2, "skipped": 0}
+    assert out.read_text() == result.out
 
 
 def test_endings_tell_the_format(run: Run, games: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "replays.json")
-    ran = run("convert", str(games), "-o", out)
-    assert ran.out.split()[-5:] == ["2", "games,", "moves", "to", "kaggle"]
+    result = run("convert", str(games), "-o", out)
+    assert result.out.split()[-5:] == ["2", "games,", "moves", "to", "kaggle"]
     assert run("convert", out).out == GAMES
     assert run("convert", out, "--from", "kaggle", "--to", "openspiel").out.endswith("\n0, 1\n")
 
@@ -89,9 +89,9 @@ def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
     for moves in ("", "1", "12"):
         judged = json.loads(run("analyze", moves, *board, "--table-mb", "1", "--json").out)
         assert judged["score_history"][-1] > 0  # for the first player
-    told = solved.out.replace("win", "loss")  # labels are taken as they are
-    again = run("convert", "-", "--from", "uci", "--to", "uci", *board, typed=told)
-    assert (again.status, again.out, again.err) == (0, told, "")
+    output = solved.out.replace("win", "loss")  # labels are taken as they are
+    again = run("convert", "-", "--from", "uci", "--to", "uci", *board, typed=output)
+    assert (again.status, again.out, again.err) == (0, output, "")
     replays = tmp_path / "two.json"
     replays.write_text(
         "".join(
@@ -160,12 +160,12 @@ def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
 def test_stored_games_have_a_board_and_a_format(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     run("games", str(path), "--import", "-", "--first", "a", "--second", "b", typed="44\n")
-    for words, said in (
+    for words, message in (
         (("convert", "--columns", "8"), "have the board 7x6 connect 4, not 8x6 connect 4"),
         (("convert", "--from", "csv"), "has stored games: leave --from out"),
         (("games", "--game", "1", "--columns", "8"), "have the board 7x6 connect 4, not 8x6"),
     ):
-        assert said in bad_input(run(words[0], str(path), *words[1:]))
+        assert message in bad_input(run(words[0], str(path), *words[1:]))
     small = ("--columns", "4", "--rows", "4")
     path = tmp_path / "small.db"
     run("games", str(path), "--import", "-", "--first", "a", "--second", "b", *small, typed="44\n")
@@ -183,30 +183,30 @@ def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) 
     assert json.loads(judged.out)["moves"] == "1213141"
     store = str(tmp_path / "e.db")
     words = ("--first", "ann", "--second", "bob")
-    ran = run("games", store, "--import", str(replays), *words)
-    assert "2 games added" in " ".join(ran.out.split())
+    result = run("games", store, "--import", str(replays), *words)
+    assert "2 games added" in " ".join(result.out.split())
     bad = bad_input(run("games", store, "--import", str(small), *words))
-    assert "its game is on 4x4 connect 4, not 7x6 connect 4; no game was imported" in bad
+    assert "its game is on 4x4 connect 4, not 7x6 connect 4; nothing was imported" in bad
 
 
 def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
     source, out = tmp_path / "g.txt", tmp_path / "o.csv"
     source.write_text("44\n48\n12\n")
-    said = bad_input(run("convert", str(source), "-o", str(out)))
-    assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; nothing was" in said
+    message = bad_input(run("convert", str(source), "-o", str(out)))
+    assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; nothing was" in message
     assert not out.exists()
     for name, typed, where in ((str(source), "", f"{source}, "), ("-", "44\n48\n", "")):
-        told = run("convert", name, typed=typed)
-        assert (told.status, told.err) == (
+        output = run("convert", name, typed=typed)
+        assert (output.status, output.err) == (
             2, f"claimeven: {where}line 2: move 2: '8' is not a column: choose from 1 to 7\n"
         )  # fmt: skip
     two = run("convert", "-", "-o", str(out), "--skip-invalid", "--json", typed="44\n48\n12\n49\n")
     assert (two.status, json.loads(two.out)["skipped"], json.loads(two.out)["games"]) == (1, 2, 2)
     assert two.err.splitlines()[0].startswith("claimeven: line 2: move 2: '8' is not a column")
-    ran = run("convert", str(source), "-o", str(out), "--skip-invalid", "--json")
-    assert ran.status == 1
-    assert "line 2: move 2: '8' is not a column" in ran.err
-    assert json.loads(ran.out)["skipped"] == 1
+    result = run("convert", str(source), "-o", str(out), "--skip-invalid", "--json")
+    assert result.status == 1
+    assert "line 2: move 2: '8' is not a column" in result.err
+    assert json.loads(result.out)["skipped"] == 1
     assert len(out.read_text().splitlines()) == 3
 
 
@@ -215,23 +215,23 @@ def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form
     source = tmp_path / f"g.{form}"
     whole = run("convert", "-", "--to", form, typed="44\n12\n").out.splitlines()
     source.write_text("\n".join([*whole[:-1], whole[-1][:3], whole[-1]]) + "\n")
-    ran = run("convert", str(source), "--from", form, "--skip-invalid")
-    assert (ran.status, ran.out.split()) == (1, ["44", "12"])
-    assert f"g.{form}, line {len(whole)}: " in ran.err
+    result = run("convert", str(source), "--from", form, "--skip-invalid")
+    assert (result.status, result.out.split()) == (1, ["44", "12"])
+    assert f"g.{form}, line {len(whole)}: " in result.err
 
 
 def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "g.txt"
     source.write_text("12\n")
     board = ("--columns", "9", "--rows", "9")
-    said = bad_input(run("convert", str(source), "--to", "uci", *board))
-    assert "12 cannot be labeled: the solver supports boards of" in said
-    said = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
-    assert said.startswith("the empty board cannot be labeled: the solver supports boards of")
+    message = bad_input(run("convert", str(source), "--to", "uci", *board))
+    assert "12 cannot be labeled: the solver supports boards of" in message
+    message = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
+    assert message.startswith("the empty board cannot be labeled: the solver supports boards of")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nowhere.txt",), "nowhere.txt cannot be read: No such file"),
         (("-", "--to", "kagle"), "did you mean kaggle?"),
@@ -240,8 +240,8 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
         (("-", "--from", "uci"), "line 1: it has 1 cells"),
     ],
 )
-def test_bad_input(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    assert said in bad_input(run("convert", *arguments, typed="44\n"))
+def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    assert message in bad_input(run("convert", *arguments, typed="44\n"))
 
 
 def test_what_solve_says_of_the_empty_board_is_a_game_without_a_move(run: Run) -> None:

@@ -26,7 +26,7 @@ def test_a_file_is_written_and_reported(run: Run, tmp_path: Path) -> None:
     assert (result.status, result.err) == (0, "")
     assert " ".join(result.out.split()).startswith(f"{out_file}: 40 positions")
     output = bad_input(run(*words))
-    assert output == f"{out_file} already exists: choose another name or remove it"
+    assert output == f"{out_file} is there already: choose another name or remove it"
     other = str(tmp_path / "one.csv")
     asked = ("--positions", "3", "--out", other, "--json")
     output = json.loads(run("dataset", *asked, *SMALL).out)
@@ -149,10 +149,10 @@ def test_all_positions_resume_after_a_signal(run: Run, tmp_path: Path, end: sign
         assert output == f"{partial} cannot be written: another process is writing it"
         return True
 
-    ended = interrupted(*words("parted.csv", "6"), when=is_under_way, by=end)
-    assert "Traceback" not in ended.err
-    assert ("run the same command to continue from" in ended.err) == (end == signal.SIGINT)
-    assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    finished = interrupted(*words("parted.csv", "6"), when=is_under_way, by=end)
+    assert "Traceback" not in finished.err
+    assert ("run the same command to continue from" in finished.err) == (end == signal.SIGINT)
+    assert finished.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
     assert [path.name for path in tmp_path.iterdir()] == [partial.name]
     for name in ("parted.csv", "whole.csv"):
         assert run(*words(name, "6")).status == 0
@@ -172,14 +172,14 @@ def test_a_data_set_ended_by_a_signal_continues(
         return ["dataset", *board, "--positions", str(positions), "--out", str(tmp_path / name)]
 
     partial = tmp_path / "parted.csv.partial"
-    ended = interrupted(
+    finished = interrupted(
         *words("parted.csv", 10**7),
         when=lambda: partial.exists() and partial.stat().st_size > 5000,
         by=end,
     )
-    assert "Traceback" not in ended.err
-    assert ("run the same command to continue from" in ended.err) == (end == signal.SIGINT)
-    assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    assert "Traceback" not in finished.err
+    assert ("run the same command to continue from" in finished.err) == (end == signal.SIGINT)
+    assert finished.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
     rows = partial.read_bytes().count(b"\n") - 1
     assert rows > 0
     for name in ("parted.csv", "whole.csv"):

@@ -14,20 +14,20 @@ FAST = ("--table-mb", "4")
 
 
 def test_every_column_is_told(run: Run) -> None:
-    ran = run("explain", "44455554221", *FAST)
-    assert (ran.status, ran.err) == (0, "")
-    lines = ran.out.splitlines()
+    result = run("explain", "44455554221", *FAST)
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert all(len(line) <= 80 for line in lines)
-    told = " ".join(ran.out.split())
-    assert "Yellow wins in 1 move." in told
-    assert "Yellow threatens row 1 of column 3 and row 2 above it:" in told
+    output = " ".join(result.out.split())
+    assert "Yellow wins in 1 move." in output
+    assert "Yellow threatens row 1 of column 3 and row 2 above it:" in output
     assert [line[:6] for line in lines if line[:1].isdigit()] == [f"{c}  -15" for c in "4352617"]
 
 
 def test_json_holds_scores_and_claims(run: Run) -> None:
-    ran = run("explain", "226744515337", "--json", *FAST)
-    data = json.loads(ran.out)
-    assert ran.status == 0
+    result = run("explain", "226744515337", "--json", *FAST)
+    data = json.loads(result.out)
+    assert result.status == 0
     assert data["moves"] == "226744515337"
     assert data["scores"] == [-1, 0, -1, 7, 6, -2, 0]
     assert (data["score"], data["best"]) == (7, [4])
@@ -40,12 +40,12 @@ def test_json_holds_scores_and_claims(run: Run) -> None:
 def test_each_of_many_positions_has_its_moves_above_it(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "positions.txt"
     file.write_text("12\n9\n\n")
-    ran = run("explain", "21", str(file), *SMALL)
-    assert ran.status == 1
-    assert ran.err.startswith(f"claimeven: {file}, line 2: move 1: '9' is not a column")
-    heads = [line for line in ran.out.splitlines() if line.startswith("position ")]
+    result = run("explain", "21", str(file), *SMALL)
+    assert result.status == 1
+    assert result.err.startswith(f"claimeven: {file}, line 2: move 1: '9' is not a column")
+    heads = [line for line in result.out.splitlines() if line.startswith("position ")]
     assert heads == ["position 21", "position 12", "position 9", "position (the empty board)"]
-    assert "not explained: move 1: '9' is not a column: choose from 1 to 4" in ran.out
+    assert "not explained: move 1: '9' is not a column: choose from 1 to 4" in result.out
     answers = [
         json.loads(line)
         for line in run("explain", "21", str(file), "--json", *SMALL).out.splitlines()

@@ -17,10 +17,10 @@ def test_a_file_is_written_and_plays(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     out = Path("main.py")
-    ran = run("export", "alphabeta:depth=2", "-o", "main.py")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("main.py: alphabeta:depth=2 for Kaggle ConnectX, ")
-    assert " ".join(ran.out.split()).endswith(f" {out.stat().st_size:,} bytes")
+    result = run("export", "alphabeta:depth=2", "-o", "main.py")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("main.py: alphabeta:depth=2 for Kaggle ConnectX, ")
+    assert " ".join(result.out.split()).endswith(f" {out.stat().st_size:,} bytes")
     assert out.read_text("utf-8") == submission("alphabeta:depth=2")
     match = ("match", f"kaggle:{out}", "random", "--games", "2", "--json")
     totals = json.loads(run(*match).out)
@@ -29,23 +29,23 @@ def test_a_file_is_written_and_plays(
 
 def test_it_goes_to_stdout(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = run("export", "uct", "-o", "-", "--seed", "3")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out == submission("uct", seed=3)
+    result = run("export", "uct", "-o", "-", "--seed", "3")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == submission("uct", seed=3)
     assert run("export", "uct", "-o", "-", "--json").status == 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_json_and_seed(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "main.py"
-    told = json.loads(run("export", "uct", "-o", str(out), "--seed", "3", "--json").out)
-    assert told.pop("claimeven") == __version__
-    assert told == {"agent": "uct", "out": str(out), "bytes": out.stat().st_size, "seed": 3}
+    output = json.loads(run("export", "uct", "-o", str(out), "--seed", "3", "--json").out)
+    assert output.pop("claimeven") == __version__
+    assert output == {"agent": "uct", "out": str(out), "bytes": out.stat().st_size, "seed": 3}
     assert out.read_text("utf-8") == submission("uct", seed=3)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (("human", "-o", "main.py"), "human cannot be exported: choose from minimax"),
         (("perfekt", "-o", "main.py"), "did you mean perfect"),
@@ -54,10 +54,10 @@ def test_json_and_seed(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_told(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = run("export", *words)
-    assert ran.status == 2
-    assert told in ran.err and len(ran.err.splitlines()) == 1
+    result = run("export", *words)
+    assert result.status == 2
+    assert output in result.err and len(result.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []

@@ -48,25 +48,25 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
             ]
         )
 
-    def picked(*words: str) -> list[int]:
+    def selected(*words: str) -> list[int]:
         lines = run("games", str(path), *words, "--json").out.splitlines()
         return [json.loads(line)["game"] for line in lines]
 
-    assert [picked("--agent", "ann", "--result", result) for result in ("win", "loss")] == [
+    assert [selected("--agent", "ann", "--result", result) for result in ("win", "loss")] == [
         [1, 4],
         [2],
     ]
-    assert [picked("--pair", "1"), picked("--pair", "2")] == [[1, 2], [3, 4]]
-    assert [picked("--plies", text) for text in ("0", "3", "3-4", " 5-7 ")] == [
+    assert [selected("--pair", "1"), selected("--pair", "2")] == [[1, 2], [3, 4]]
+    assert [selected("--plies", text) for text in ("0", "3", "3-4", " 5-7 ")] == [
         [4], [2], [2, 3], [1, 5]
     ]  # fmt: skip
-    assert [picked("--opening", "44"), picked("--opening", "445")] == [[1, 2], [1, 2]]
+    assert [selected("--opening", "44"), selected("--opening", "445")] == [[1, 2], [1, 2]]
     assert " ".join(run("games", str(path)).out.split()).endswith(
         "5 games on 7x6 connect 4: Yellow won 2, Red 1, drawn 0, unfinished 2; forfeits 2"
     )
     out = tmp_path / "few.csv"
-    told = json.loads(run("games", str(path), "--plies", "7", "--export", str(out), "--json").out)
-    assert told == {"out": str(out), "games": 1, "claimeven": __version__}
+    output = json.loads(run("games", str(path), "--plies", "7", "--export", str(out), "--json").out)
+    assert output == {"out": str(out), "games": 1, "claimeven": __version__}
     lines = run("games", str(path), "--game", "4").out.splitlines()
     assert lines[:3] == [
         "game 4: Yellow bob, Red ann",
@@ -94,10 +94,10 @@ def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> No
         store.add([Game("sound", 2, 0, 0, 1, "", "4455667", 0)])
     for words in ((), ("--json",), ("--export", str(tmp_path / "a.csv"))):
         ran = run("games", str(path), *words)
-        said = f"2 more games of {path} are unreadable and left out\n"
-        assert (ran.status, ran.err) == (0, said)
-    told = bad_input(run("games", str(path), "--game", "1"))
-    assert told == f"there is no game 1 in {path}, which has 3, 2 of them unreadable"
+        message = f"2 more games of {path} are unreadable and left out\n"
+        assert (ran.status, ran.err) == (0, message)
+    output = bad_input(run("games", str(path), "--game", "1"))
+    assert output == f"there is no game 1 in {path}, which has 3, 2 of them unreadable"
 
 
 def test_one_game_is_drawn(run: Run, path: Path) -> None:
@@ -119,9 +119,9 @@ def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
         "2",
         "games",
     ]
-    told = json.loads(run("games", str(other), "--import", str(out), "--json").out)
-    del told["claimeven"]
-    assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0, "scored": 0}
+    output = json.loads(run("games", str(other), "--import", str(out), "--json").out)
+    del output["claimeven"]
+    assert output == {"out": str(other), "added": 2, "before": 0, "unfinished": 0, "scored": 0}
     again = run("games", str(other), "--import", str(out)).out
     assert "0 games added" in " ".join(again.split())
     assert "2 of this file were there already" in " ".join(again.split())
@@ -145,8 +145,8 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
     store = str(tmp_path / "e.db")
     words = ("--import", "-", "--first", "ann", "--second", "bob", "--columns", "4", "--rows", "4")
     assert run("games", store, *words, typed="1213\n").status == 0
-    told = json.loads(run("accuracy", store, "--table-mb", "1", "--json").out)
-    assert (told["moves"], told["columns"]) == (4, 4)
+    output = json.loads(run("accuracy", store, "--table-mb", "1", "--json").out)
+    assert (output["moves"], output["columns"]) == (4, 4)
     # A file knows its board: it need not be said again, and cannot be another.
     assert run("games", store, *words[:6], typed="1213\n12\n").status == 0
     refused = bad_input(run("games", store, *words[:6], "--columns", "5", typed="12\n"))
@@ -154,7 +154,7 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nothing.db",), "nothing.db cannot be read: there is no such file"),
         (("TEXT",), "is not a file of games of claimeven"),
@@ -183,13 +183,13 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_gets_one_sentence(
-    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+    run: Run, path: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     text = tmp_path / "own.txt"
     text.write_text("44\n4489\n")
     before = path.read_bytes()
     files = {"FILE": str(path), "TEXT": str(text), "new.db": str(tmp_path / "new.db")}
-    assert said in bad_input(run("games", *(files.get(word, word) for word in arguments)))
+    assert message in bad_input(run("games", *(files.get(word, word) for word in arguments)))
     assert path.read_bytes() == before
     assert not (tmp_path / "new.db").exists()
 

@@ -48,11 +48,11 @@ def test_ctrl_c_inside_code_given_as_text_ends_with_its_status(tmp_path: Path) -
         "__main__.main()\n",
         encoding="utf-8",
     )
-    ended = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "started"],
         cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+    assert (finished.returncode, finished.stdout, finished.stderr) == (130, "", "interrupted\n")
 
 
 @pytest.mark.usefixtures("real_starts")
@@ -65,21 +65,21 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
     def all_play() -> bool:  # games are reported in order: every process must have played some
         return len(list(tmp_path.glob("here-*"))) == int(jobs)
 
-    ended = interrupted(*words, *["--json"] * as_json, when=all_play)
-    assert ended.status == 130
-    assert "Traceback" not in ended.err
-    last = ended.err.splitlines()[-1]
+    finished = interrupted(*words, *["--json"] * as_json, when=all_play)
+    assert finished.status == 130
+    assert "Traceback" not in finished.err
+    last = finished.err.splitlines()[-1]
     assert last.startswith("interrupted after ")
     assert last.endswith(" of 100000 games")
     games = int(last.split()[2])
     assert 0 < games < 100000
     if as_json:
-        totals = json.loads(ended.out)
+        totals = json.loads(finished.out)
         assert totals["games"] == games == sum(totals["wins"]) + totals["draws"]
         assert totals["games_planned"] == 100000
     else:
-        assert ended.out.startswith(f"{games} games on 7x6 connect 4")
-        assert "unique games" in ended.out
+        assert finished.out.startswith(f"{games} games on 7x6 connect 4")
+        assert "unique games" in finished.out
 
 
 @pytest.mark.usefixtures("real_starts")
@@ -102,8 +102,8 @@ def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path)
         match.send_signal(signal.SIGSTOP)  # as Ctrl-Z does
         time.sleep(4)  # more than it has with all that it may be late
         match.send_signal(signal.SIGCONT)
-        told = json.loads(match.communicate(timeout=120)[0])
-    assert told["forfeits"] == 0
+        output = json.loads(match.communicate(timeout=120)[0])
+    assert output["forfeits"] == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
@@ -135,8 +135,8 @@ def test_so_does_one_that_stops_with_all_its_processes(tmp_path: Path) -> None:
         time.sleep(4)  # more than it has with all that it may be late
         for number in all_of_it:
             os.kill(number, signal.SIGCONT)
-        told = json.loads(match.communicate(timeout=120)[0])
-    assert told["forfeits"] == 0
+        output = json.loads(match.communicate(timeout=120)[0])
+    assert output["forfeits"] == 0
 
 
 def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     here = tmp_path / "here"
-    ended = interrupted("think", "44", "--agent", str(file), when=here.exists)
-    assert (ended.status, ended.out, ended.err.strip()) == (130, "", "interrupted")
+    finished = interrupted("think", "44", "--agent", str(file), when=here.exists)
+    assert (finished.status, finished.out, finished.err.strip()) == (130, "", "interrupted")
 
 
 @pytest.mark.parametrize("sign", EARLY)
@@ -169,9 +169,9 @@ def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
         program.send_signal(signal.SIGINT)
         out, err = program.communicate(timeout=60)
     lines = err.replace(COMPILING, "").split("\n")
-    told = [line for line in lines if line and not line.startswith("import time:")]
-    assert (out, told) in (("", []), ("", ["interrupted"]))
-    assert program.returncode == (130 if told else -signal.SIGINT)
+    output = [line for line in lines if line and not line.startswith("import time:")]
+    assert (out, output) in (("", []), ("", ["interrupted"]))
+    assert program.returncode == (130 if output else -signal.SIGINT)
 
 
 def test_ctrl_c_again_while_it_is_answered_changes_nothing(
@@ -189,12 +189,12 @@ def test_ctrl_c_again_while_it_is_answered_changes_nothing(
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # to be in force again at the end
     try:
         for step in itertools.count(1):
-            ended = pressed_at(step, run, module_of_program, interrupts)
+            finished = pressed_at(step, run, module_of_program, interrupts)
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-            assert isinstance(ended.raised, SystemExit), step
-            assert ended.raised.code == 130
+            assert isinstance(finished.raised, SystemExit), step
+            assert finished.raised.code == 130
             assert capsys.readouterr().err == "interrupted\n", step
-            if ended.is_past_the_end:
+            if finished.is_past_the_end:
                 break
     finally:
         signal.signal(signal.SIGINT, before)

@@ -19,60 +19,60 @@ HERE = ("--jobs", "1")
 
 
 def test_the_published_ladder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = run("ladder", "--published")
-    assert (ran.status, ran.err) == (0, "")
-    lines = ran.out.splitlines()
+    result = run("ladder", "--published")
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert lines[0] == f"pool 1, digest {reference_pool.pool_digest()}, 2112 games"
     assert lines[3].split()[:2] == ["1", "perfect"]
     assert lines[14].split()[:2] == ["12", "random"]
     assert max(map(len, lines)) <= 80
     monkeypatch.setenv("COLUMNS", "40")
     narrow = run("ladder", "--published").out
-    assert set(ran.out.split()) == set(narrow.split())
+    assert set(result.out.split()) == set(narrow.split())
     assert max(map(len, narrow.splitlines())) <= 40
-    told = json.loads(run("ladder", "--published", "--json").out)
-    assert (told["games"], told["same_games"]) == (2112, 2112)
-    assert told["ratings"]["anchor"] == reference_pool.ANCHOR
+    output = json.loads(run("ladder", "--published", "--json").out)
+    assert (output["games"], output["same_games"]) == (2112, 2112)
+    assert output["ratings"]["anchor"] == reference_pool.ANCHOR
 
 
 def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "my_bot.py"
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     words = ("ladder", str(bot), "--rounds", "1", "--out", str(tmp_path / "mine.db"), *HERE)
-    ran = run(*words)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("my_bot: place 1")
-    assert len([line for line in ran.out.splitlines() if line.startswith("> 1")]) == 1
-    assert "It took more than half the points off" in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
+    result = run(*words)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("my_bot: place 1")
+    assert len([line for line in result.out.splitlines() if line.startswith("> 1")]) == 1
+    assert "It took more than half the points off" in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
     refused = bad_input(run(*words))
     assert "exists already: resume it with --resume" in refused
-    told = json.loads(run(*words, "--resume", "--json").out)
-    assert (told["label"], told["games"], len(told["opponents"])) == ("my_bot", 24, 12)
-    verdicts = [each["verdict"] for each in told["opponents"]]
-    beaten = sum(each["share"] > 0.5 for each in told["opponents"])
+    output = json.loads(run(*words, "--resume", "--json").out)
+    assert (output["label"], output["games"], len(output["opponents"])) == ("my_bot", 24, 12)
+    verdicts = [each["verdict"] for each in output["opponents"]]
+    beaten = sum(each["share"] > 0.5 for each in output["opponents"])
     assert (
         f"It took more than half the points off {beaten} of 12; it is stronger than"
         f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
-    ) in " ".join(ran.out.split())
-    assert f"0 is {reference_pool.ANCHOR}; moving first is worth" in ran.out
-    rows = [line.removeprefix(">").split() for line in ran.out.splitlines()]
-    for each in told["opponents"]:
+    ) in " ".join(result.out.split())
+    assert f"0 is {reference_pool.ANCHOR}; moving first is worth" in result.out
+    rows = [line.removeprefix(">").split() for line in result.out.splitlines()]
+    for each in output["opponents"]:
         (row,) = [row for row in rows if row[1:2] == [each["agent"]]]
         assert row[-2:] == [f"{each['share']:.1%}", each["verdict"]]
-    assert "forfeits" not in ran.out
+    assert "forfeits" not in result.out
 
 
 def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "fails.py"
     bot.write_text("def agent(position):\n    return [][position.ply]\n")
     words = ("ladder", str(bot), "--rounds", "1", "--memory-limit", "900", "--seconds", "2", *HERE)
-    ran = run(*words, "--out", str(tmp_path / "mine.db"))
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("fails: place 13 of 13, -")
-    marked = [line.split() for line in ran.out.splitlines() if line.startswith(">")]
+    result = run(*words, "--out", str(tmp_path / "mine.db"))
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("fails: place 13 of 13, -")
+    marked = [line.split() for line in result.out.splitlines() if line.startswith(">")]
     assert [line[:3] for line in marked] == [[">", "13", "fails"]]
-    assert "forfeits: 24 x crash" in ran.out.splitlines()
+    assert "forfeits: 24 x crash" in result.out.splitlines()
     with Store.read(tmp_path / "mine.db") as store:
         plan = store.meta["plan"]
     assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
@@ -90,27 +90,27 @@ def test_games_unlike_those_that_come_along_are_told() -> None:
     other = results.pool(Standings(standings.agents, games))
     assert other[:-1] == same[:-1]
     assert [*other[-1][:-1]] == [*same[-1]]
-    assert str(other[-1][-1]).startswith("1 game not as those that come along")
+    assert str(other[-1][-1]).startswith("1 game that differ")
 
 
 @pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> None:
     path = tmp_path / "mine.db"
     words = ("ladder", *agent, "--out", str(path), "--json", *HERE)
-    ended = interrupted(*words, when=lambda: path.exists() and games_in(path))
-    assert ended.status == 130, ended.err
-    assert f"continue with: --out {path} --resume" in ended.err
-    assert "Traceback" not in ended.err
-    assert json.loads(ended.out)["games"] == games_in(path) > 0
+    finished = interrupted(*words, when=lambda: path.exists() and games_in(path))
+    assert finished.status == 130, finished.err
+    assert f"continue with: --out {path} --resume" in finished.err
+    assert "Traceback" not in finished.err
+    assert json.loads(finished.out)["games"] == games_in(path) > 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("greedy",), "greedy is an agent of the pool"),
         (("gredy",), "there is no agent 'gredy'"),
-        (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
-        (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),
+        (("--rounds", "17"), "rounds must be 1 to 16, the openings of the pool, got 17"),
+        (("negamax", "--rounds", "0"), "rounds must be 1 to 16, the openings of the pool, got 0"),
         (("negamax", "--published"), "leave the agent out"),
         (("--published", "--rounds", "3"), "--published does not go with --rounds"),
         (("--published", "--out", "x.db"), "--published does not go with --out"),
@@ -124,5 +124,5 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),
     ],
 )
-def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    assert said in bad_input(run("ladder", *arguments))
+def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    assert message in bad_input(run("ladder", *arguments))

@@ -25,9 +25,9 @@ LONG = "alphabeta:depth=1,eval=sequences,order=left,start=center"
 
 
 def lines_of(run: Run, *words: str) -> list[str]:
-    ran = run("match", *words)
-    assert ran.status == 0
-    return ran.out.splitlines()
+    finished = run("match", *words)
+    assert finished.status == 0
+    return finished.out.splitlines()
 
 
 def test_games_are_shown_in_order_with_their_openings(run: Run) -> None:
@@ -46,18 +46,20 @@ def test_games_are_shown_in_order_with_their_openings(run: Run) -> None:
         assert Position.from_moves(played).is_over
     assert any(line.startswith("6 games on 7x6 connect 4, from 1212, seed 0, 2 random plies")
                for line in shown)  # fmt: skip
-    told = json.loads(run("match", *words, "--show", "--json").out)
-    assert [game["opening"] for game in told["played"]] == openings
-    assert [game["moves"] for game in told["played"]] == moves
-    assert (told["position"], told["opening_plies"]) == ("1212", 2)
+    output = json.loads(run("match", *words, "--show", "--json").out)
+    assert [game["opening"] for game in output["played"]] == openings
+    assert [game["moves"] for game in output["played"]] == moves
+    assert (output["position"], output["opening_plies"]) == ("1212", 2)
     assert "played" not in json.loads(run("match", *words, "--json").out)
 
 
 def test_equal_games_are_told(run: Run) -> None:
-    told = " ".join(" ".join(lines_of(run, "alphabeta:depth=2", "greedy", "--games", "20")).split())
-    assert "unique games: 2 (10%): repeated games are not new evidence, so the" in told
-    assert "--opening-plies 4 would vary them" in told
-    assert "20.7% to 100.0%" in told
+    output = " ".join(
+        " ".join(lines_of(run, "alphabeta:depth=2", "greedy", "--games", "20")).split()
+    )
+    assert "unique games: 2 (10%): repeated games are not new evidence, so the" in output
+    assert "--opening-plies 4 would vary them" in output
+    assert "20.7% to 100.0%" in output
     varied = " ".join(lines_of(run, "random", "greedy", "--games", "20"))
     assert "evidence" not in varied
 
@@ -84,9 +86,9 @@ def test_forfeits_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: P
     assert len(lines) == 2
     assert lines[0].startswith(f"{bot}: 6 x crash: such as raised KeyError: Position.from_fen(")
     assert lines[1].startswith(f"{bot}: 6 x illegal: returned 'x' instead of a column number")
-    told = json.loads(run(*words, "--json").out)
-    assert sum(told["forfeit_reasons"][0].values()) == 12
-    assert len(told["forfeit_reasons"][0]) > 2
+    output = json.loads(run(*words, "--json").out)
+    assert sum(output["forfeit_reasons"][0].values()) == 12
+    assert len(output["forfeit_reasons"][0]) > 2
 
 
 def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: Path) -> None:
@@ -100,24 +102,24 @@ def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: 
     assert "worker.py" not in verbose.err
     both = tmp_path / "both.py"
     both.write_text("def agent(p):\n    return [][p.ply] if p.turn else 1 // 0\n")
-    told = run("match", str(both), "random", "--games", "6", "--verbose").err
-    heads = [line.partition(":")[0] for line in told.splitlines() if line.startswith("game ")]
-    assert (told.count("Traceback"), heads) == (2, ["game 1", "game 2"])
+    output = run("match", str(both), "random", "--games", "6", "--verbose").err
+    heads = [line.partition(":")[0] for line in output.splitlines() if line.startswith("game ")]
+    assert (output.count("Traceback"), heads) == (2, ["game 1", "game 2"])
     shown = run("match", str(both), "random", "--games", "2", "--show").out
     assert "both.py forfeits: raised ZeroDivisionError" in " ".join(shown.split())
     file = tmp_path / "broken.py"
     file.write_text("1 / 0\n", encoding="utf-8")
     assert "Traceback" not in run("match", str(file), "random").err
-    ran = run("match", str(file), "random", "--verbose")
-    assert ran.status == 2
-    assert "ZeroDivisionError" in ran.err.partition("Traceback")[2]
+    finished = run("match", str(file), "random", "--verbose")
+    assert finished.status == 2
+    assert "ZeroDivisionError" in finished.err.partition("Traceback")[2]
 
 
 def test_the_first_lines_that_a_bot_prints_are_shown(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "talks.py"
     file.write_text("def agent(p):\n    print('ply', p.ply)\n    return p.legal_columns[0]\n")
-    ran = run("match", str(file), "greedy", "--games", "20")
-    shown = ran.err.splitlines()
+    finished = run("match", str(file), "greedy", "--games", "20")
+    shown = finished.err.splitlines()
     assert [line.startswith("ply ") for line in shown] == [True] * 20 + [False]
     assert re.fullmatch(rf"{file} has printed \d+ more lines, which are left out", shown[-1])
 
@@ -125,37 +127,39 @@ def test_the_first_lines_that_a_bot_prints_are_shown(run: Run, tmp_path: Path) -
 def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> None:
     file = tmp_path / "bär.py"
     file.write_text("def agent(p):\n    raise ValueError('kein Zug für ☃')\n", encoding="utf-8")
-    ran = process("match", str(file), "random", "--games", "2", PYTHONIOENCODING="ascii:strict")
-    assert ran.status == 0
-    told = " ".join(ran.out.split())
-    assert "2 x crash: raised ValueError: kein Zug f\\xfcr \\u2603" in told
+    finished = process(
+        "match", str(file), "random", "--games", "2", PYTHONIOENCODING="ascii:strict"
+    )
+    assert finished.status == 0
+    output = " ".join(finished.out.split())
+    assert "2 x crash: raised ValueError: kein Zug f\\xfcr \\u2603" in output
 
 
 def test_what_remembers_is_told(run: Run) -> None:
-    ran = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
-    assert ran.status == 0
-    assert ran.err.endswith(" remembers earlier games: one process plays them, in order\n")
+    finished = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
+    assert finished.status == 0
+    assert finished.err.endswith(" remembers earlier games: one process plays them, in order\n")
 
 
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
-    ran = run("match", "uct", "random", "--depth", "3")
-    assert (ran.status, ran.out) == (2, "")
+    finished = run("match", "uct", "random", "--depth", "3")
+    assert (finished.status, finished.out) == (2, "")
     sentence = "uct cannot be limited by depth: it supports seconds, iterations"
-    assert ran.err == f"claimeven: {sentence}\n"
+    assert finished.err == f"claimeven: {sentence}\n"
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_bot_that_ends_its_process_costs_its_games(run: Run, jobs: str) -> None:
-    ran = run("match", bot("exits"), "random", "--games", "4", "--jobs", jobs, "--json")
-    assert ran.status == 0
-    told = json.loads(ran.out)
-    assert told["forfeit_reasons"] == [{"ended its process: exit status 3": 4}, {}]
+    finished = run("match", bot("exits"), "random", "--games", "4", "--jobs", jobs, "--json")
+    assert finished.status == 0
+    output = json.loads(finished.out)
+    assert output["forfeit_reasons"] == [{"ended its process: exit status 3": 4}, {}]
 
 
 def test_a_thread_that_lingers_holds_nothing_up(run: Run) -> None:
-    ran = run("match", bot("lingers"), "random", "--games", "2", "--json")
-    assert ran.status == 0
-    assert json.loads(ran.out)["games"] == 2
+    finished = run("match", bot("lingers"), "random", "--games", "2", "--json")
+    assert finished.status == 0
+    assert json.loads(finished.out)["games"] == 2
 
 
 def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
@@ -191,10 +195,10 @@ def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
         _, err = program.communicate(timeout=60)
     assert program.returncode == 130
     assert f"continue with: --out {path} --resume" in err.decode()
-    told = re.search(r"interrupted after (\d+) of", err.decode())
-    assert told is not None
+    output = re.search(r"interrupted after (\d+) of", err.decode())
+    assert output is not None
     with Store.read(path) as store:
-        assert len(store) - int(told[1]) in (0, 1)  # one may be stored and not counted yet
+        assert len(store) - int(output[1]) in (0, 1)  # one may be stored and not counted yet
 
 
 @unix
@@ -202,14 +206,14 @@ def test_a_full_disk_ends_a_match_with_what_was_played(tmp_path: Path) -> None:
     path, page = tmp_path / "m.db", tmp_path / "m.html"
     words = ("match", "random", "greedy", "--games", "6000", "--out", str(path), "--json",
              "--report", str(page))  # fmt: skip
-    ended = forks.run_program(
+    finished = forks.run_program(
         [sys.executable, "-c", CRAMPED, "500000", *words],
         capture_output=True, text=True, env=environment(),
     )  # fmt: skip
-    assert ended.returncode == 2
-    last = ended.stderr.splitlines()[-1]
+    assert finished.returncode == 2
+    last = finished.stderr.splitlines()[-1]
     assert last.startswith(f"claimeven: {path} cannot be written: the disk is full")
-    assert 0 < json.loads(ended.stdout)["games"] < 6000
+    assert 0 < json.loads(finished.stdout)["games"] < 6000
     assert not page.exists()
 
 
@@ -231,23 +235,23 @@ def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Pa
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n123\n", encoding="utf-8")
     words = ("match", "random", "greedy", "--games", "6", "--openings")
-    told = json.loads(run(*words, str(openings), "--json", "--show").out)
-    assert [game["opening"] for game in told["played"]] == ["44", "44", "123", "123", "44", "44"]
-    assert told["unique_openings"] == 2
+    output = json.loads(run(*words, str(openings), "--json", "--show").out)
+    assert [game["opening"] for game in output["played"]] == ["44", "44", "123", "123", "44", "44"]
+    assert output["unique_openings"] == 2
     assert ", 2 openings, " in run(*words, str(openings)).out
-    assert told["opening_plies"] is None  # of 2 and of 3
+    assert output["opening_plies"] is None  # of 2 and of 3
     for source in ("balanced", "-9..9"):
         drawn = json.loads(run(*words, source, "--json", "--show").out)
         assert [len(game["opening"]) for game in drawn["played"]] == [4] * 6
         assert drawn["opening_plies"] == 4
-    kept = tmp_path / "m.db"
+    stored = tmp_path / "m.db"
     played = [
-        json.loads(run(*words, str(openings), "--json", "--show", "--out", str(kept), *resume).out)[
-            "played"
-        ]
+        json.loads(
+            run(*words, str(openings), "--json", "--show", "--out", str(stored), *resume).out
+        )["played"]
         for resume in ((), ("--resume",))
     ]
-    assert played == [told["played"], told["played"]]
+    assert played == [output["played"], output["played"]]
     assert "cannot be read" in bad_input(run(*words, "nowhere.txt"))
 
 
@@ -259,7 +263,7 @@ def test_openings_may_be_given_as_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             "--memory-limit 900",
@@ -274,15 +278,15 @@ def test_openings_may_be_given_as_moves() -> None:
         ("", ""),
     ],
 )
-def test_bounds_that_hold_for_no_agent_are_told(run: Run, words: str, said: str) -> None:
-    ran = run("match", "greedy", "random", "--games", "2", *words.split())
-    assert (ran.status, ran.err) == (0, said)
+def test_bounds_that_hold_for_no_agent_are_told(run: Run, words: str, message: str) -> None:
+    finished = run("match", "greedy", "random", "--games", "2", *words.split())
+    assert (finished.status, finished.err) == (0, message)
 
 
 def test_bounds_hold_for_an_agent_from_a_file(run: Run) -> None:
-    ran = run("match", bot("first"), "greedy", "--games", "2", "--memory-limit", "900")
-    assert ran.status == 0
-    assert "no agent here" not in ran.err
+    finished = run("match", bot("first"), "greedy", "--games", "2", "--memory-limit", "900")
+    assert finished.status == 0
+    assert "no agent here" not in finished.err
 
 
 @pytest.mark.parametrize(
@@ -309,28 +313,28 @@ def test_results_are_shown_by_seat(run: Run, tmp_path: Path) -> None:
     assert [row[:2] for row in rows] == [
         [f"{agent},", seat] for agent in ("greedy", "random") for seat in ("first", "second")
     ]
-    told = json.loads(run(*words, "--json").out)
-    for row, counts in zip(rows, [*told["by_seat"][0], *told["by_seat"][1]], strict=True):
+    output = json.loads(run(*words, "--json").out)
+    for row, counts in zip(rows, [*output["by_seat"][0], *output["by_seat"][1]], strict=True):
         assert list(map(int, row[2:5])) == list(counts.values())
         assert sum(counts.values()) == 10
     for name, place in (("wins", 0), ("draws", 1)):
-        totals = [sum(seat[name] for seat in agent) for agent in told["by_seat"]]
-        assert totals == (told["wins"] if place == 0 else [told["draws"]] * 2)
-    assert told["swap"] is True
+        totals = [sum(seat[name] for seat in agent) for agent in output["by_seat"]]
+        assert totals == (output["wins"] if place == 0 else [output["draws"]] * 2)
+    assert output["swap"] is True
 
 
 def test_seats_need_not_be_swapped(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "m.db")
     words = ("match", "greedy", "random", "--no-swap", "--show", "--json", "--games")
-    told = json.loads(run(*words, "4").out)
-    assert told["swap"] is False
-    assert [game["first"] for game in told["played"]] == [1, 1, 1, 1]
-    assert told["by_seat"][0][1] == {"wins": 0, "draws": 0, "losses": 0}
-    kept = json.loads(run(*words, "4", "--out", path).out)
-    assert kept["played"] == told["played"]
+    output = json.loads(run(*words, "4").out)
+    assert output["swap"] is False
+    assert [game["first"] for game in output["played"]] == [1, 1, 1, 1]
+    assert output["by_seat"][0][1] == {"wins": 0, "draws": 0, "losses": 0}
+    stored = json.loads(run(*words, "4", "--out", path).out)
+    assert stored["played"] == output["played"]
     assert json.loads(run(*words, "6", "--out", path, "--resume").out)["games"] == 6
-    said = bad_input(run("match", "greedy", "random", "--games", "8", "--out", path, "--resume"))
-    assert "its swap differs (false, not true)" in said
+    message = bad_input(run("match", "greedy", "random", "--games", "8", "--out", path, "--resume"))
+    assert "its swap differs (false, not true)" in message
     odd = json.loads(run(*words, "2", "--position", "444").out)
     assert [game["first"] for game in odd["played"]] == [2, 2]  # A starts, as second player
 
@@ -341,10 +345,10 @@ COUNTING = "alphabeta-polito"
 @pytest.mark.parametrize("agent", [COUNTING, "uct-aifour:iterations=20"])
 def test_evaluations_are_told_if_the_agent_counts_them(run: Run, agent: str) -> None:
     asked = ("match", agent, "random", "--games", "2")
-    told = json.loads(run(*asked, "--json").out)
+    output = json.loads(run(*asked, "--json").out)
     words = [line for line in run(*asked).out.splitlines() if line.startswith("evaluations by")]
     if agent == COUNTING:
-        a_game, a_move = told["evaluations_per_game"][0], told["per_move"][0]["evaluations"]
+        a_game, a_move = output["evaluations_per_game"][0], output["per_move"][0]["evaluations"]
         assert words == [f"evaluations by {COUNTING}: {a_game:,.1f} a game, {a_move:,.1f} a move"]
     else:
-        assert (words, told["evaluations_per_game"]) == ([], [None, None])
+        assert (words, output["evaluations_per_game"]) == ([], [None, None])

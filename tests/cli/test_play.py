@@ -16,10 +16,10 @@ AGAINST = ("play", "--second", "alphabeta:depth=2")
 
 
 def test_a_game_of_two_people_to_its_end(run: Run) -> None:
-    ran = run("play", "--second", "human", typed="1\n2\n1\n2\n1\n2\n1\n")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.splitlines()[-1] == "Yellow wins, moves 1212121"
-    assert "--seed" not in ran.out  # no board was drawn
+    result = run("play", "--second", "human", typed="1\n2\n1\n2\n1\n2\n1\n")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.splitlines()[-1] == "Yellow wins, moves 1212121"
+    assert "--seed" not in result.out  # no board was drawn
 
 
 @pytest.mark.parametrize(
@@ -37,25 +37,25 @@ def test_a_game_of_two_people_to_its_end(run: Run) -> None:
     ],
 )
 def test_a_bad_column_asks_again(run: Run, typed: str, sentence: str) -> None:
-    ran = run(*AGAINST, typed=f"{typed}\nq\n")
-    assert ran.status == 0
-    assert sentence in ran.out.splitlines()
-    assert ran.out.count("column 1 to 7, or help: ") == 2
+    result = run(*AGAINST, typed=f"{typed}\nq\n")
+    assert result.status == 0
+    assert sentence in result.out.splitlines()
+    assert result.out.count("column 1 to 7, or help: ") == 2
 
 
 def test_a_full_column_asks_again(run: Run) -> None:
-    ran = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
-    assert "column 4 is full." in ran.out.splitlines()
-    assert ran.out.splitlines()[-1] == "unfinished game: moves 4444441"
-    assert ran.out.count("Yellow (●) to move") == 1  # no board after the refusal
+    result = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
+    assert "column 4 is full." in result.out.splitlines()
+    assert result.out.splitlines()[-1] == "unfinished game: moves 4444441"
+    assert result.out.count("Yellow (●) to move") == 1  # no board after the refusal
 
 
 def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
-    ran = run(*AGAINST, "--json", typed="4\nu\nu\nr\n4\nu\nu\n3\nq\n")
-    told = json.loads(ran.out)
-    assert told["moves"].startswith("3")
-    assert len(told["moves"]) == 2
-    assert "there is no move to take back." in ran.err.splitlines()
+    result = run(*AGAINST, "--json", typed="4\nu\nu\nr\n4\nu\nu\n3\nq\n")
+    output = json.loads(result.out)
+    assert output["moves"].startswith("3")
+    assert len(output["moves"]) == 2
+    assert "there is no move to take back." in result.err.splitlines()
     redone = json.loads(run(*AGAINST, "--json", typed="4\n1\nu\nu\nr\nr\nq\n").out)
     straight = json.loads(run(*AGAINST, "--json", typed="4\n1\nq\n").out)
     assert redone["moves"] == straight["moves"]
@@ -64,39 +64,39 @@ def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
 
 def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
     arguments = ("play", "--first", "greedy", "--second", "human", "--json")
-    told = json.loads(run(*arguments, typed="4\nu\nu\n5\nq\n").out)
-    assert told["moves"][:2] == "15"
-    assert len(told["moves"]) == 3
+    output = json.loads(run(*arguments, typed="4\nu\nu\n5\nq\n").out)
+    assert output["moves"][:2] == "15"
+    assert len(output["moves"]) == 3
     first = ("play", "--first", "random", "--second", "human", "--seed", "3", "--json")
-    ran = run(*first, typed="undo\n" * 5 + "q\n")
-    assert json.loads(ran.out)["moves"] == json.loads(run(*first, typed="q\n").out)["moves"]
-    assert ran.err.splitlines().count("there is no move to take back.") == 5
-    assert ran.err.count(" to move\n") == 2  # and nothing has moved meanwhile
+    result = run(*first, typed="undo\n" * 5 + "q\n")
+    assert json.loads(result.out)["moves"] == json.loads(run(*first, typed="q\n").out)["moves"]
+    assert result.err.splitlines().count("there is no move to take back.") == 5
+    assert result.err.count(" to move\n") == 2  # and nothing has moved meanwhile
 
 
 def test_the_move_that_ended_a_game_can_be_played_again(run: Run, bot: Bot) -> None:
-    ran = run("play", "--second", bot("return 1"), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
-    lines = ran.out.splitlines()
+    result = run("play", "--second", bot("return 1"), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
+    lines = result.out.splitlines()
     assert lines.count("Yellow wins, moves 1212121") == 2
     assert not any("there is no move" in line or "the game is over" in line for line in lines)
 
 
 @pytest.mark.parametrize("typed", ["?\nH\nQ\n", "help\nhint\nquit\n", "HELP\n Hint \nexit\n"])
 def test_help_hint_and_quit(run: Run, typed: str) -> None:
-    ran = run(*AGAINST, "--hint", "greedy:win=yes", "--position", "112233", typed=typed)
-    assert ran.status == 0
-    assert "  undo, u    take your last move back" in ran.out.splitlines()
-    assert "  greedy:win=yes would play column 4" in ran.out.splitlines()
-    assert ran.out.splitlines()[-1] == "unfinished game: moves 112233"
+    result = run(*AGAINST, "--hint", "greedy:win=yes", "--position", "112233", typed=typed)
+    assert result.status == 0
+    assert "  undo, u    take your last move back" in result.out.splitlines()
+    assert "  greedy:win=yes would play column 4" in result.out.splitlines()
+    assert result.out.splitlines()[-1] == "unfinished game: moves 112233"
 
 
 def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
     """On 16 columns h is the 8th column and n the 14th: the words still are there."""
     board = ("--columns", "16", "--rows", "4")
     words = "h\nn\nhint\nnew\nq\n"
-    ran = run("play", "--second", "human", "--hint", "greedy", *board, typed=words)
-    assert ran.status == 0
-    lines = ran.out.splitlines()
+    result = run("play", "--second", "human", "--hint", "greedy", *board, typed=words)
+    assert result.status == 0
+    lines = result.out.splitlines()
     assert "unfinished game: moves hn" in lines
     assert any("greedy would play column" in line for line in lines)
     letters = run("play", "--second", "human", *board, typed="help\nq\n").out.splitlines()
@@ -108,8 +108,8 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
 def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
     """On 4x4 connect 3, with the same result by plain minimax."""
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
-    ran = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
-    told = " ".join(ran.out.split())
+    result = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
+    output = " ".join(result.out.split())
     game = naive.from_columns([int(move) - 1 for move in moves], 4, 4, 3)
     worth = {column: -naive.score(game.copy().play(column)) for column in game.legal()}
     best = max(worth.values())
@@ -120,21 +120,21 @@ def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
             count = next(m for m in range(1, 9) if (17 - before - 2 * (m - 1)) // 2 == abs(score))
             verdict = f"in {count} move{'s' * (count > 1)}"
             verdict = f"{'wins' if score > 0 else 'loses'} {verdict}"
-        said = f"{column + 1} {verdict}"
-        if best < 0 and said not in told:
-            said = f"every column loses; column {column + 1} loses latest: {verdict[6:]}"
+        message = f"{column + 1} {verdict}"
+        if best < 0 and message not in output:
+            message = f"every column loses; column {column + 1} loses latest: {verdict[6:]}"
             assert score == best
-        assert said in told
-    assert told.count(" wins in ") == sum(score > 0 for score in worth.values())
-    assert told.count(" draws") == sum(score == 0 for score in worth.values())
+        assert message in output
+    assert output.count(" wins in ") == sum(score > 0 for score in worth.values())
+    assert output.count(" draws") == sum(score == 0 for score in worth.values())
 
 
 def test_a_hint_is_the_same_each_time_and_changes_nothing(run: Run) -> None:
     game = ("play", "--second", "random", "--hint", "random", "--seed", "4", "--json")
-    ran = run(*game, typed="h\n" * 6 + "4\n" + "h\n" * 6 + "3\n2\nq\n")
-    hints = [line for line in ran.err.splitlines() if "random would play" in line]
+    result = run(*game, typed="h\n" * 6 + "4\n" + "h\n" * 6 + "3\n2\nq\n")
+    hints = [line for line in result.err.splitlines() if "random would play" in line]
     assert [len(hints), len(set(hints[:6])), len(set(hints[6:]))] == [12, 1, 1]
-    assert ran.out == run(*game, typed="4\n3\n2\nq\n").out
+    assert result.out == run(*game, typed="4\n3\n2\nq\n").out
 
 
 def test_a_hint_fits_a_narrow_terminal_and_is_not_limited_as_the_game(
@@ -142,49 +142,55 @@ def test_a_hint_fits_a_narrow_terminal_and_is_not_limited_as_the_game(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     spec = bot("return Decision(3, value=0.25 if limit.depth is None else 0.5)", reset="pass")
-    ran = run("play", "--second", "human", "--depth", "3", "--hint", spec, typed="h\nq\n")
-    assert "at +0.25 (-1 lost, +1 won)" in " ".join(ran.out.split())
-    told = run("play", "--second", "human", "--position", "44444", typed="h\nq\n").out.splitlines()
-    assert max(map(len, told)) <= 40
-    assert sum(len(line) > 34 for line in told) > 2
+    result = run("play", "--second", "human", "--depth", "3", "--hint", spec, typed="h\nq\n")
+    assert "at +0.25 (-1 lost, +1 won)" in " ".join(result.out.split())
+    output = run(
+        "play", "--second", "human", "--position", "44444", typed="h\nq\n"
+    ).out.splitlines()
+    assert max(map(len, output)) <= 40
+    assert sum(len(line) > 34 for line in output) > 2
 
 
 def test_a_hint_that_fails_is_no_end(run: Run, bot: Bot) -> None:
     spec = bot("raise ValueError('no idea')")
-    ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
-    assert ran.status == 0
-    assert f"{spec} raised ValueError: no idea." in " ".join(ran.out.split())
-    assert ran.out.splitlines()[-1] == "unfinished game: moves 4"
+    result = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
+    assert result.status == 0
+    assert f"{spec} raised ValueError: no idea." in " ".join(result.out.split())
+    assert result.out.splitlines()[-1] == "unfinished game: moves 4"
 
 
 @pytest.mark.parametrize(
-    ("score", "said"),
+    ("score", "message"),
     [
         (None, "would play column 4 the time was too short to solve all columns"),
         (10**9, "1000000000 is not a score of a position with 0 of 42 discs."),
     ],
 )
 def test_a_hint_of_scores_that_cannot_be_is_no_end(
-    run: Run, bot: Bot, score: int | None, said: str
+    run: Run, bot: Bot, score: int | None, message: str
 ) -> None:
     details = f"{{'values': [{score}] * 7, 'values_are': 'score'}}"
     spec = bot(f"return Decision(3, score=1, details={details})", reset="pass")
-    ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
-    assert (ran.status, ran.err) == (0, "")
-    assert said in " ".join(ran.out.split())
-    assert ran.out.splitlines()[-1] == "unfinished game: moves 4"
+    result = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
+    assert (result.status, result.err) == (0, "")
+    assert message in " ".join(result.out.split())
+    assert result.out.splitlines()[-1] == "unfinished game: moves 4"
 
 
 @pytest.mark.parametrize("typed", ["", "4\n", "4"])
 def test_the_end_of_the_input_ends_the_game(run: Run, typed: str) -> None:
-    ran = run("play", "--second", "human", typed=typed)
-    assert (ran.status, ran.err) == (0, "")
-    assert ("unfinished game: moves 4" in ran.out) == ("unfinished game" in ran.out) == bool(typed)
+    result = run("play", "--second", "human", typed=typed)
+    assert (result.status, result.err) == (0, "")
+    assert (
+        ("unfinished game: moves 4" in result.out)
+        == ("unfinished game" in result.out)
+        == bool(typed)
+    )
 
 
 def test_the_last_move_is_marked(run: Run) -> None:
-    ran = run("play", "--second", "human", typed="4\nq\n")
-    assert ran.out.count("[") == 1
+    result = run("play", "--second", "human", typed="4\nq\n")
+    assert result.out.count("[") == 1
 
 
 def test_agents_play_each_other_and_think_aloud(run: Run) -> None:
@@ -213,9 +219,9 @@ def test_agents_play_each_other_and_think_aloud(run: Run) -> None:
 def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
     """The columns of the last tree of a trace are visited by the decision too."""
     small = ("--columns", "4", "--rows", "4", "--connect", "3", "--seed", "3")
-    ran = run("play", "--first", spec, "--second", "random", *small, "--thinking", "high")
+    result = run("play", "--first", spec, "--second", "random", *small, "--thinking", "high")
     compared, seen = 0, set[str]()
-    for line in ran.out.splitlines():
+    for line in result.out.splitlines():
         words = line.split()
         if line.startswith("root "):
             seen = set()
@@ -225,11 +231,11 @@ def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
             visited = {str(c) for c, count in enumerate(words[1:], start=1) if count != "0"}
             assert visited == seen or not visited
             compared += bool(visited)
-    assert ran.out.count("the search that decides, ") == compared > 0
+    assert result.out.count("the search that decides, ") == compared > 0
 
 
 @pytest.mark.parametrize(
-    ("method", "body", "said"),
+    ("method", "body", "message"),
     [
         (
             "trace",
@@ -240,12 +246,12 @@ def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
     ],
 )
 def test_a_tree_or_trace_that_fails_is_told_in_a_line(
-    run: Run, bot: Bot, method: str, body: str, said: str
+    run: Run, bot: Bot, method: str, body: str, message: str
 ) -> None:
     spec = bot("return Decision(position.legal_columns[0])", **{method: body})
-    ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
-    assert ran.status == 0
-    assert said in ran.out.splitlines()
+    result = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
+    assert result.status == 0
+    assert message in result.out.splitlines()
 
 
 def test_the_same_seed_plays_the_same_game(run: Run) -> None:
@@ -259,8 +265,8 @@ def test_the_same_seed_plays_the_same_game(run: Run) -> None:
 
 def test_other_boards_and_letters(run: Run) -> None:
     board = ("--columns", "12", "--rows", "4", "--connect", "3")
-    ran = run("play", "--second", "human", *board, typed="a\nl\nb\nk\nc\n")
-    assert ran.out.splitlines()[-1] == "Yellow wins, moves albkc"
+    result = run("play", "--second", "human", *board, typed="a\nl\nb\nk\nc\n")
+    assert result.out.splitlines()[-1] == "Yellow wins, moves albkc"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
@@ -297,30 +303,30 @@ def test_a_game_on_a_pseudo_terminal() -> None:
 
 
 def test_pipes_hold_no_escapes(run: Run) -> None:
-    ran = run("play", "--first", "random", "--second", "random")
-    assert ran.status == 0
-    assert "\x1b" not in ran.out + ran.err
+    result = run("play", "--first", "random", "--second", "random")
+    assert result.status == 0
+    assert "\x1b" not in result.out + result.err
 
 
 # --- how games end -------------------------------------------------------------------------------
 
 
 def test_moves_are_told_from_the_empty_board(run: Run) -> None:
-    ran = run(*AGAINST, "--position", "4444", typed="5\nq\n")
-    assert ran.out.splitlines()[-1].startswith("unfinished game: moves 44445")
-    told = json.loads(run(*AGAINST, "--position", "4444", "--json", typed="5\nu\nu\nq\n").out)
-    assert (told["position"], told["moves"]) == ("4444", "4444")
+    result = run(*AGAINST, "--position", "4444", typed="5\nq\n")
+    assert result.out.splitlines()[-1].startswith("unfinished game: moves 44445")
+    output = json.loads(run(*AGAINST, "--position", "4444", "--json", typed="5\nu\nu\nq\n").out)
+    assert (output["position"], output["moves"]) == ("4444", "4444")
 
 
 def test_a_rematch_swaps_the_seats(run: Run) -> None:
     typed = "1\n2\n1\n2\n1\n2\n1\n3\n\nnew\n4\nnew\nquit\n"
-    ran = run("play", "--second", "greedy", "--json", typed="4\nnew\n4\nrematch\nq\n")
-    games = [json.loads(line) for line in ran.out.splitlines()]
+    result = run("play", "--second", "greedy", "--json", typed="4\nnew\n4\nrematch\nq\n")
+    games = [json.loads(line) for line in result.out.splitlines()]
     assert [game["agents"][0] for game in games] == ["human", "greedy", "human"]
     assert [game["moves"][:2] for game in games] == ["41", "14", ""]
     assert [game["outcome"] for game in games] == [None, None, None]
-    ran = run("play", "--second", "human", typed=typed)
-    lines = ran.out.splitlines()
+    result = run("play", "--second", "human", typed=typed)
+    lines = result.out.splitlines()
     assert "Yellow wins, moves 1212121" in lines
     assert lines.count("the game is over: type new, undo or quit.") == 1
     assert "unfinished game: moves 4" in lines
@@ -328,44 +334,44 @@ def test_a_rematch_swaps_the_seats(run: Run) -> None:
 
 def test_the_last_move_of_a_lost_game_can_be_taken_back(run: Run) -> None:
     typed = "1\n2\n1\n2\n1\n2\n1\nundo\n3\nq\n"
-    ran = run("play", "--second", "human", "--json", typed=typed)
-    told = json.loads(ran.out)
-    assert (told["moves"], told["outcome"], told["winner"]) == ("1212123", None, None)
+    result = run("play", "--second", "human", "--json", typed=typed)
+    output = json.loads(result.out)
+    assert (output["moves"], output["outcome"], output["winner"]) == ("1212123", None, None)
 
 
 def test_a_forfeit_is_a_win_of_the_other_side(run: Run, bot: Bot) -> None:
     file = bot("raise ValueError('no idea')")
     game = ("play", "--second", file, "--position", "4")
-    told = json.loads(run(*game, "--json").out)
-    assert (told["winner"], told["moves"]) == (1, "4")
-    assert told["outcome"] == "Yellow wins by forfeit"
+    output = json.loads(run(*game, "--json").out)
+    assert (output["winner"], output["moves"]) == (1, "4")
+    assert output["outcome"] == "Yellow wins by forfeit"
     forfeit = {"player": 2, "agent": file, "reason": "raised ValueError: no idea"}
-    assert told["forfeit"] == forfeit
-    ran = run(*game)
-    assert ran.status == 0
-    assert "Yellow wins by forfeit, moves 4" in ran.out.splitlines()
-    assert all(len(line) <= 80 or file in line for line in ran.out.splitlines())
+    assert output["forfeit"] == forfeit
+    result = run(*game)
+    assert result.status == 0
+    assert "Yellow wins by forfeit, moves 4" in result.out.splitlines()
+    assert all(len(line) <= 80 or file in line for line in result.out.splitlines())
     after = run(*game, typed="undo\nquit\n").out.splitlines()
     assert "the game is over: type new or quit." in after
-    said = " ".join(ran.out.split())
-    assert f"Red {file} forfeits: raised ValueError: no idea" in said
+    message = " ".join(result.out.split())
+    assert f"Red {file} forfeits: raised ValueError: no idea" in message
     alone = run("play", "--first", file, "--second", "random").out
     assert alone.endswith("Red wins by forfeit, no moves\n")
 
 
 def test_after_a_forfeit_another_game_is_played(run: Run, bot: Bot) -> None:
     file = bot("return 0 if position.ply == 0 else 9")
-    ran = run("play", "--second", file, "--json", typed="4\nnew\nq\n")
-    games = [json.loads(line) for line in ran.out.splitlines()]
+    result = run("play", "--second", file, "--json", typed="4\nnew\nq\n")
+    games = [json.loads(line) for line in result.out.splitlines()]
     assert [(game["moves"], game["winner"]) for game in games] == [("4", 1), ("1", None)]
     assert [game["forfeit"] is None for game in games] == [False, True]
 
 
 def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, bot: Bot) -> None:
     spec = bot("return Decision(0)", reset="raise ValueError('not today')")
-    ran = run("play", "--second", spec)
-    assert ran.status == 2
-    assert ran.err.splitlines()[-1] == f"claimeven: {spec} raised ValueError: not today"
+    result = run("play", "--second", spec)
+    assert result.status == 2
+    assert result.err.splitlines()[-1] == f"claimeven: {spec} raised ValueError: not today"
     spec = bot(
         "return Decision((set(self.drawn) & {*position.legal_columns} or {0}).pop())",
         reset="import random; self.drawn = random.sample(range(7), 1)",
@@ -382,34 +388,34 @@ def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
         assert program.stderr is not None
         program.stdin.write("5\n")
         program.stdin.flush()
-        said = ""
+        message = ""
         for line in program.stderr:
-            said += line
+            message += line
             if "●[●]" in line:  # the disc just played is marked
                 break
         program.send_signal(signal.SIGINT)
-        said += program.stderr.read()
+        message += program.stderr.read()
         out, _ = program.communicate(timeout=60)
     assert program.returncode == 130
-    assert "Traceback" not in said
-    told = json.loads(out)
-    assert (told["moves"], told["outcome"]) == ("445", None)
-    assert said.splitlines()[-1] == "unfinished game: moves 445"
+    assert "Traceback" not in message
+    output = json.loads(out)
+    assert (output["moves"], output["outcome"]) == ("445", None)
+    assert message.splitlines()[-1] == "unfinished game: moves 445"
 
 
 # --- players -------------------------------------------------------------------------------------
 
 
 def test_a_level_is_an_opponent(run: Run) -> None:
-    told = json.loads(run("play", "--level", "3", "--json", typed="4\nq\n").out)
-    assert told["agents"] == ["human", "perfect:pick=random,level=3"]
-    assert len(told["moves"]) == 2
+    output = json.loads(run("play", "--level", "3", "--json", typed="4\nq\n").out)
+    assert output["agents"] == ["human", "perfect:pick=random,level=3"]
+    assert len(output["moves"]) == 2
     second = json.loads(run("play", "--level", "0", "--second", "human", "--json").out)
     assert second["agents"] == ["perfect:pick=random,level=0", "human"]
     for words in (("--second", "greedy"), ("--first", "human", "--second", "human")):
-        ran = run("play", "--level", "3", *words)
-        assert (ran.status, ran.out) == (2, "")
-        assert "--level 3 sets the opponent: leave --second" in ran.err
+        result = run("play", "--level", "3", *words)
+        assert (result.status, result.out) == (2, "")
+        assert "--level 3 sets the opponent: leave --second" in result.err
     assert "0<=x<=10" in run("play", "--level", "11").err
 
 
@@ -425,6 +431,8 @@ def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
 
 
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
-    ran = run("play", "--second", "uct", "--depth", "3")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "claimeven: uct cannot be limited by depth: it supports seconds, iterations\n"
+    result = run("play", "--second", "uct", "--depth", "3")
+    assert (result.status, result.out) == (2, "")
+    assert (
+        result.err == "claimeven: uct cannot be limited by depth: it supports seconds, iterations\n"
+    )

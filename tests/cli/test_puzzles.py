@@ -27,9 +27,9 @@ def own(tmp_path: Path) -> str:
 
 def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
     typed = "4\nhint\nhint\nhint\n9\nwhat\nhelp\n2\n2\nq\n"
-    ran = run("puzzles", "--set", own, "--number", "1", typed=typed)
-    assert (ran.status, ran.err) == (0, "")
-    told = " ".join(ran.out.split())
+    result = run("puzzles", "--set", own, "--number", "1", typed=typed)
+    assert (result.status, result.err) == (0, "")
+    output = " ".join(result.out.split())
     order = (
         "rating 1103",
         "Red to move: one column wins, no other does.",
@@ -44,19 +44,19 @@ def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
         "Right. Yellow replies in column 3. Find the next column.",
         "Solved. Column 2 wins in",
     )
-    places = [told.index(words) for words in order]
+    places = [output.index(words) for words in order]
     assert places == sorted(places)
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert max(map(len, result.out.splitlines())) <= 80
 
 
 def test_the_solution_is_shown_and_another_puzzle_drawn(run: Run, own: str) -> None:
     words = ("puzzles", "--set", own, "--seed", "3")
-    ran = run(*words, typed="show\nnew\nshow\nxy\nnew\n")
-    assert ran.status == 0
-    assert ran.out.count("The solution is") == 2
-    assert "the puzzle is over: type new or quit." in ran.out
-    assert ran.out.endswith("solved 0 of 3 at the first try\n")
-    assert run(*words, typed="show\nnew\nshow\nxy\nnew\n").out == ran.out
+    result = run(*words, typed="show\nnew\nshow\nxy\nnew\n")
+    assert result.status == 0
+    assert result.out.count("The solution is") == 2
+    assert "the puzzle is over: type new or quit." in result.out
+    assert result.out.endswith("solved 0 of 3 at the first try\n")
+    assert run(*words, typed="show\nnew\nshow\nxy\nnew\n").out == result.out
 
 
 def test_new_puzzles_are_others_until_all_were_there(run: Run, tmp_path: Path) -> None:
@@ -71,31 +71,33 @@ def test_new_puzzles_are_others_until_all_were_there(run: Run, tmp_path: Path) -
         return re.findall(r"^puzzle (\d) of", out, re.MULTILINE)
 
     for words in (("--seed", "1"), ("--number", "3"), ("--daily", "2026-01-11")):
-        told = seen(*words)
-        assert len(told) == 12 and set(told[:5]) == set("12345")
-        assert all(one != other for one, other in pairwise(told))
+        output = seen(*words)
+        assert len(output) == 12 and set(output[:5]) == set("12345")
+        assert all(one != other for one, other in pairwise(output))
     path.write_text(path.read_text().splitlines()[0])
-    ran = run("puzzles", "--set", str(path), typed="new\n")
-    assert ran.out.endswith("there is no other puzzle.\n")
+    result = run("puzzles", "--set", str(path), typed="new\n")
+    assert result.out.endswith("there is no other puzzle.\n")
 
 
 def test_a_letter_that_names_a_column_is_that_column(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "wide.txt"
-    made = run("puzzles", "make", "--count", "12", "--columns", "10", "--rows", "4", "--plies",
+    created = run("puzzles", "make", "--count", "12", "--columns", "10", "--rows", "4", "--plies",
                "22-36", "--seed", "1", "-o", str(path))  # fmt: skip
-    assert made.status == 0
+    assert created.status == 0
     wide = ("--columns", "10", "--rows", "4", "--set", str(path), "--number", "1")
-    ran = run("puzzles", *wide, typed="h\nq\n")
-    assert re.search(r"No\. Column h|Column h |'h' is full|column h is full|Solved|Right", ran.out)
-    assert "hint" not in ran.out
+    result = run("puzzles", *wide, typed="h\nq\n")
+    assert re.search(
+        r"No\. Column h|Column h |'h' is full|column h is full|Solved|Right", result.out
+    )
+    assert "hint" not in result.out
 
 
 def test_a_puzzle_of_ones_own_is_checked(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("1450 hold only 4455 1\n")
     for words in ((), ("--hint",), ("--hint", "--json")):
-        told = bad_input(run("puzzles", "--set", str(path), *words))
-        assert told.endswith("its solution is not the only column that draws")
+        output = bad_input(run("puzzles", "--set", str(path), *words))
+        assert output.endswith("its solution is not the only column that draws")
 
 
 def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,14 +109,14 @@ def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.Mon
 
 
 def test_what_is_piped_in_may_end_at_any_time(run: Run, own: str) -> None:
-    ran = run("puzzles", "--set", own, "--kind", "hold")
-    assert ran.status == 0
-    assert "one column holds the draw, every other loses." in ran.out
+    result = run("puzzles", "--set", own, "--kind", "hold")
+    assert result.status == 0
+    assert "one column holds the draw, every other loses." in result.out
 
 
 def test_the_puzzle_of_a_day(run: Run) -> None:
-    told = json.loads(run("puzzles", "--daily", "2026-01-05", "--json").out)
-    assert told["number"] == daily_puzzle("2026-01-05").number
+    output = json.loads(run("puzzles", "--daily", "2026-01-05", "--json").out)
+    assert output["number"] == daily_puzzle("2026-01-05").number
     today = json.loads(run("puzzles", "--json", "--daily").out)
     assert today["number"] == daily_puzzle().number
     hard = json.loads(run("puzzles", "--daily", "2026-01-05", "--difficulty", "hard", "--json").out)
@@ -126,22 +128,24 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
     assert len(lines) == 1 + len(select_puzzles("hard", "hold"))
     assert lines[0].split() == ["number", "kind", "difficulty", "rating", "length", "moves"]
     assert all(" hold " in line and " hard " in line for line in lines[1:])
-    told = run(
+    output = run(
         "puzzles", "--difficulty", "hard", "--kind", "hold", "--list", "--json"
     ).out.splitlines()
-    assert json.loads(told[0])["difficulty"] == "hard" and len(told) == len(lines) - 1
+    assert json.loads(output[0])["difficulty"] == "hard" and len(output) == len(lines) - 1
     counted = json.loads(run("puzzles", "--counts", "--json").out)
     assert counted["puzzles"] == len(select_puzzles())
     for row in counted["difficulties"]:
         assert row["win"] == len(select_puzzles(row["difficulty"], "win"))
         assert row["from_rating"] == DIFFICULTIES[row["difficulty"]]
-    assert json.loads(told[0])["hints"] is None
+    assert json.loads(output[0])["hints"] is None
     of_difficulty = ("puzzles", "--difficulty", "hard", "--counts")
     counted = json.loads(run(*of_difficulty, "--json").out)
     assert counted["puzzles"] == len(select_puzzles("hard"))
     head, *table = run(*of_difficulty).out.splitlines()
-    said = f"{counted['set']}: {len(select_puzzles('hard')):,} puzzles, digest {counted['digest']}"
-    assert head == said
+    message = (
+        f"{counted['set']}: {len(select_puzzles('hard')):,} puzzles, digest {counted['digest']}"
+    )
+    assert head == message
     assert [line.split() for line in table] == [
         ["difficulty", "from", "rating", "win", "hold"],
         *(
@@ -165,39 +169,41 @@ def test_seeds_and_bands_decide_which_puzzles_are_drawn(run: Run) -> None:
 
 
 def test_hints_as_text_and_as_json(run: Run, own: str) -> None:
-    ran = run("puzzles", "--set", own, "--number", "2", "--hint")
-    assert (ran.status, ran.err) == (0, "")
-    assert "Column 4 holds the draw" in " ".join(ran.out.split())
-    told = json.loads(run("puzzles", "--set", own, "--number", "2", "--hint", "--json").out)
-    assert [hint["step"] for hint in told["hints"]] == ["idea", "cells", "column"]
-    assert told["hints"][2]["columns"] == [4]
+    result = run("puzzles", "--set", own, "--number", "2", "--hint")
+    assert (result.status, result.err) == (0, "")
+    assert "Column 4 holds the draw" in " ".join(result.out.split())
+    output = json.loads(run("puzzles", "--set", own, "--number", "2", "--hint", "--json").out)
+    assert [hint["step"] for hint in output["hints"]] == ["idea", "cells", "column"]
+    assert output["hints"][2]["columns"] == [4]
 
 
 def test_a_set_is_made_and_solved(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "mine.txt")
-    ran = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", path, *SMALL, "--json")
-    assert (ran.status, ran.err) == (0, "")
-    assert json.loads(ran.out)["puzzles"] == 3
+    result = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", path, *SMALL, "--json")
+    assert (result.status, result.err) == (0, "")
+    assert json.loads(result.out)["puzzles"] == 3
     listed = run("puzzles", "--set", path, "--list", *SMALL[:4]).out.splitlines()
     assert len(listed) == 4
     board = (*SMALL[:4], "--connect", "4")
     assert run("puzzles", "--set", path, "--list", *board).out.splitlines() == listed
     again = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", f"{path}.gz", *SMALL)
     assert " ".join(again.out.split()).startswith(f"{path}.gz: 3 puzzles, digest ")
-    told = bad_input(run("puzzles", "make", "--count", "3", "-o", path))
-    assert told == f"{path} already exists: choose another name or remove it"
+    output = bad_input(run("puzzles", "make", "--count", "3", "-o", path))
+    assert output == f"{path} already exists: choose another name or remove it"
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no such signals")
 def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     partial = tmp_path / "mine.txt.partial"
-    ran = interrupted(
+    result = interrupted(
         "puzzles", "make", "--count", "500", "-o", str(path), *SMALL,
         when=lambda: partial.exists() and partial.read_bytes().count(b"\n") > 2,
     )  # fmt: skip
-    assert ran.status == 130
-    assert ran.err.strip() == f"interrupted; run the same command to continue from {path}.partial"
+    assert result.status == 130
+    assert (
+        result.err.strip() == f"interrupted; run the same command to continue from {path}.partial"
+    )
     assert not path.exists()
 
 

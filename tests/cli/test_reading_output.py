@@ -118,9 +118,9 @@ def page_of(command: str) -> str:
 def test_every_json_key_is_described(
     run: Run, places: dict[str, str], words: tuple[str, ...]
 ) -> None:
-    ran = run(*placed(words, places), "--json", typed="44\n")
-    assert ran.status == (words[0] == "check")  # it has found a fault
-    lines = ran.out.splitlines()
+    result = run(*placed(words, places), "--json", typed="44\n")
+    assert result.status == (words[0] == "check")  # it has found a fault
+    lines = result.out.splitlines()
     assert len(lines) == (len(GAMES) if words == ASKED["games"] else 1)
     keys = described_keys(*tables_of(words[0]))
     for line in lines:

@@ -27,30 +27,30 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
-    ran = run("report", str(store), "--title", "Autumn & <winter>")
+    result = run("report", str(store), "--title", "Autumn & <winter>")
     page = store.with_suffix(".html")
-    assert ran.status == 0
-    assert ran.err == ""
-    assert "6 games of 3 agents" in " ".join(ran.out.split())
+    assert result.status == 0
+    assert result.err == ""
+    assert "6 games of 3 agents" in " ".join(result.out.split())
     assert parsed(page.read_text(encoding="utf-8")).one("h1").words() == "Autumn & <winter>"
     assert run("report", str(store)).status == 0
 
 
 def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> None:
     out = store.with_name("other.htm")
-    told = json.loads(run("report", str(store), "--out", str(out), "--json").out)
-    assert told["out"] == str(out)
-    assert told["bytes"] == out.stat().st_size
+    output = json.loads(run("report", str(store), "--out", str(out), "--json").out)
+    assert output["out"] == str(out)
+    assert output["bytes"] == out.stat().st_size
     with Store.read(store) as opened:
         figures = Standings.of(opened.agents, opened.games()).as_dict()
-    assert {name: told[name] for name in figures} == json.loads(json.dumps(figures))
-    assert told["accuracy"] == json.loads(json.dumps(accuracy_of(store).as_dict()))
-    assert told["plots"] == []
+    assert {name: output[name] for name in figures} == json.loads(json.dumps(figures))
+    assert output["accuracy"] == json.loads(json.dumps(accuracy_of(store).as_dict()))
+    assert output["plots"] == []
     quick = run("report", str(store), "--no-accuracy", "--json", "--plots", str(store.parent))
-    told = json.loads(quick.out)
-    assert told["accuracy"] is None
-    assert len(told["plots"]) == 4
-    assert all(Path(path).stat().st_size > 1000 for path in told["plots"])
+    output = json.loads(quick.out)
+    assert output["accuracy"] is None
+    assert len(output["plots"]) == 4
+    assert all(Path(path).stat().st_size > 1000 for path in output["plots"])
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_what_was_written_is_told_in_words(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], judged: str
 ) -> None:
     monkeypatch.chdir(store.parent)
-    ran = run("report", store.name, *more)
+    result = run("report", store.name, *more)
     size = Path("class.html").stat().st_size / 1e6
-    assert ran.out == f"class.html: 6 games of 3 agents, {size:.1f} MB{judged}\n"
+    assert result.out == f"class.html: 6 games of 3 agents, {size:.1f} MB{judged}\n"
 
 
 def test_charts_are_named_or_missed_in_words(
@@ -72,45 +72,45 @@ def test_charts_are_named_or_missed_in_words(
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     monkeypatch.chdir(store.parent)
     monkeypatch.setenv("COLUMNS", "40")
-    told = run("report", store.name, "--no-accuracy", "--plots", "charts").out
-    assert max(map(len, told.splitlines())) <= 40
+    output = run("report", store.name, "--no-accuracy", "--plots", "charts").out
+    assert max(map(len, output.splitlines())) <= 40
     names = ", ".join(
         f"{name}.{kind}" for name in ("ratings", "time-and-strength") for kind in ("png", "svg")
     )
-    assert " ".join(told.split()).endswith(f" MB charts: {names}")
+    assert " ".join(output.split()).endswith(f" MB charts: {names}")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    told = run("report", store.name, "--no-accuracy").out
-    assert "MB without charts: " in " ".join(told.split())
+    output = run("report", store.name, "--no-accuracy").out
+    assert "MB without charts: " in " ".join(output.split())
 
 
 def test_one_game_is_one_game_and_a_strange_name_is_printable(run: Run, tmp_path: Path) -> None:
     path = made(tmp_path / "one\x1b[31m.db", GAMES[:1], {"plan": SMALL_PLAN})
-    told = " ".join(run("report", str(path), "--no-accuracy").out.split())
-    assert "\x1b" not in told
-    assert "1 game of 3 agents" in told
+    output = " ".join(run("report", str(path), "--no-accuracy").out.split())
+    assert "\x1b" not in output
+    assert "1 game of 3 agents" in output
 
 
 def test_one_agent_is_one_agent(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.db"
-    with Store.create(path, {"plan": SMALL_PLAN}, AGENTS[:1]) as kept:
-        kept.add([game(0, 0, 0, "12131", 0)])
-    told = run("report", str(path), "--no-accuracy").out
-    assert "1 game of 1 agent, " in " ".join(told.split())
+    with Store.create(path, {"plan": SMALL_PLAN}, AGENTS[:1]) as stored:
+        stored.add([game(0, 0, 0, "12131", 0)])
+    output = run("report", str(path), "--no-accuracy").out
+    assert "1 game of 1 agent, " in " ".join(output.split())
 
 
 def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
     games = [game(0, 0, 1, "ababa", 0), game(1, 1, 0, "abac", None, finished=False)]
     path = made(tmp_path / "large.db", games, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
-    told = " ".join(run("report", str(path)).out.split())
-    assert "MB The moves were not judged: the solver supports boards of" in told
+    output = " ".join(run("report", str(path)).out.split())
+    assert "MB The moves were not judged: the solver supports boards of" in output
     assert "not judged" not in run("report", str(path), "--no-accuracy").out
 
 
 def test_threads_are_refused_or_no_more_than_there_can_be(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = bad_input(run("report", str(store), "--threads", "257"))
-    assert said == "threads must be 1 to 256, not 257"
+    message = bad_input(run("report", str(store), "--threads", "257"))
+    assert message == "threads must be 1 to 256, not 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
     monkeypatch.setattr(solver_options, "usable_cores", lambda: 300)
@@ -126,11 +126,11 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     page = tmp_path / "page.html"
     page.write_text("<p>")
     assert "has the ending of a page" in bad_input(run("report", str(page)))
-    told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
-    assert "page.html is not a file of games of claimeven" in told
+    output = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
+    assert "page.html is not a file of games of claimeven" in output
     for option in ("--accuracy-games", "--threads"):
-        told = bad_input(run("report", str(store), "--no-accuracy", option, "1"))
-        assert told == f"{option} is for judging games: it does not go with --no-accuracy"
+        output = bad_input(run("report", str(store), "--no-accuracy", option, "1"))
+        assert output == f"{option} is for judging games: it does not go with --no-accuracy"
     for folder in (".", "/"):
         assert bad_input(run("report", folder)) == f"{folder} cannot be read: it is a folder"
     assert store.read_bytes() == before
@@ -153,11 +153,11 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> N
             position, moves = position.play(column), f"{moves}{column + 1}"
         games.append(game(number, 0, 1, moves, position.winner))
     path = made(tmp_path / "long.db", games)
-    ran = interrupted("report", str(path), when=lambda: scores_kept(path))
-    assert (ran.status, ran.out) == (130, "")
+    result = interrupted("report", str(path), when=lambda: scores_kept(path))
+    assert (result.status, result.out) == (130, "")
     page = path.with_suffix(".html")
-    assert ran.err.splitlines()[-1].startswith(f"interrupted, {page} was not written; ")
-    assert "run the same command to continue" in ran.err
+    assert result.err.splitlines()[-1].startswith(f"interrupted, {page} was not written; ")
+    assert "run the same command to continue" in result.err
     assert scores_kept(path) >= 100
     assert not page.exists()
 
@@ -168,9 +168,9 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--rounds", "1", "--
 def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     out, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "greedy", "random", *SMALL, "--seed", "5")
-    ran = run(*words, "--report", str(page), "--out", str(out), "--json")
-    assert (ran.status, json.loads(ran.out)["games"]) == (0, 2)
-    assert "2 games of 2 agents" in " ".join(ran.err.split())
+    result = run(*words, "--report", str(page), "--out", str(out), "--json")
+    assert (result.status, json.loads(result.out)["games"]) == (0, 2)
+    assert "2 games of 2 agents" in " ".join(result.err.split())
     about = parsed(page.read_text(encoding="utf-8")).one(id="about").one("dl").words()
     assert (
         "claimeven tournament greedy random --rounds 1 --seed 5 --columns 4 --rows 4 --connect 3"
@@ -192,10 +192,10 @@ def test_what_a_tournament_says_of_its_page_fits_the_terminal(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "40")
     words = ("tournament", "greedy", "random", "--rounds", "1", "--jobs", "1", "--columns", "12")
-    ran = run(*words, "--rows", "12", "--report", "a.html")
-    assert "a.html: 2 games of 2 agents, " in ran.err
-    assert "The moves were not judged: " in ran.err
-    assert max(map(len, ran.err.splitlines())) <= 40
+    result = run(*words, "--rows", "12", "--report", "a.html")
+    assert "a.html: 2 games of 2 agents, " in result.err
+    assert "The moves were not judged: " in result.err
+    assert max(map(len, result.err.splitlines())) <= 40
 
 
 def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
@@ -227,8 +227,8 @@ def test_a_match_writes_its_page(run: Run, tmp_path: Path) -> None:
     same = bad_input(run(*words, *page, "--out", page[1]))
     assert same.endswith("m.html is the file of the games: name another file for the page")
     assert not Path(page[1]).exists()
-    ran = run(*words, *page, "--out", str(tmp_path / "m.db"))
-    assert ran.status == 0
-    assert "2 games of 2 agents" in " ".join(ran.err.split())
+    result = run(*words, *page, "--out", str(tmp_path / "m.db"))
+    assert result.status == 0
+    assert "2 games of 2 agents" in " ".join(result.err.split())
     html = parsed((tmp_path / "m.html").read_text(encoding="utf-8"))
     assert html.one("h1").words() == "greedy against random"

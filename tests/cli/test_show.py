@@ -74,15 +74,15 @@ def windows_of(cells: np.ndarray, own: int) -> int:
 def test_what_is_counted_is_what_plain_code_counts(run: Run) -> None:
     for columns in list(random_games(Geometry(), 8, seed=3, ongoing=True)):
         position = Position.from_moves(columns)
-        told = json.loads(run("show", "".join(str(c + 1) for c in columns), "--json").out)
+        output = json.loads(run("show", "".join(str(c + 1) for c in columns), "--json").out)
         cells = encodings.to_polito(position).astype(int)
         for length in range(1, 5):
             expected = [counted(cells, player, length) for player in (1, -1)]
-            assert told["counts"][str(length)] == expected
-            listed = [[s for s in runs if s["length"] == length] for runs in told["sequences"]]
+            assert output["counts"][str(length)] == expected
+            listed = [[s for s in runs if s["length"] == length] for runs in output["sequences"]]
             assert list(map(len, listed)) == expected
-        assert told["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
-        assert told["legal_columns"] == [c + 1 for c in range(7) if not cells[c, 5]]
+        assert output["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
+        assert output["legal_columns"] == [c + 1 for c in range(7) if not cells[c, 5]]
         for player, value in ((0, 1), (1, -1)):
             wins = []
             for column in position.legal_columns:
@@ -90,29 +90,29 @@ def test_what_is_counted_is_what_plain_code_counts(run: Run) -> None:
                 grid[column, position.height_of(column)] = value
                 if counted(grid, value, 4):
                     wins.append(column + 1)
-            assert told["winning_columns"][player] == wins
-        assert (told["turn"], told["discs"]) == (position.turn, [*map(int, (
+            assert output["winning_columns"][player] == wins
+        assert (output["turn"], output["discs"]) == (position.turn, [*map(int, (
             (cells == 1).sum(), (cells == -1).sum()))])  # fmt: skip
 
 
 def test_a_board_that_no_game_reaches_is_shown_and_not_played_on(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "board.txt"
     path.write_text(FOUR_AGAINST_TWO)
-    ran = run("show", str(path))
-    assert (ran.status, ran.err) == (0, "")
-    assert "the first player has 4 discs and the second 2" in " ".join(ran.out.split())
-    told = json.loads(run("show", str(path), "--json").out)
-    assert told["counts"] == {"1": [16, 8], "2": [5, 1], "3": [1, 0], "4": [0, 0]}
-    assert (told["turn"], told["moves"], told["rows"]) == (None, None, 4)
-    assert told["winning_columns"] == [[3, 7], []]
+    result = run("show", str(path))
+    assert (result.status, result.err) == (0, "")
+    assert "the first player has 4 discs and the second 2" in " ".join(result.out.split())
+    output = json.loads(run("show", str(path), "--json").out)
+    assert output["counts"] == {"1": [16, 8], "2": [5, 1], "3": [1, 0], "4": [0, 0]}
+    assert (output["turn"], output["moves"], output["rows"]) == (None, None, 4)
+    assert output["winning_columns"] == [[3, 7], []]
     cells = np.array(ast.literal_eval(run("show", str(path), "--as", "polito").out))
-    assert told["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
+    assert output["evaluations"]["windows"] == [windows_of(cells, 1), windows_of(cells, -1)]
     again = run("show", run("show", str(path), "--as", "box-ascii").out, "--json")
-    assert json.loads(again.out) == told
+    assert json.loads(again.out) == output
     for verb in ("solve", "explain", "analyze"):
-        ran = run(verb, str(path))
-        assert ran.status == 1
-        assert ran.err.endswith(
+        result = run(verb, str(path))
+        assert result.status == 1
+        assert result.err.endswith(
             "the first player has 4 discs and the second 2: players take turns; claimeven show"
             " draws, counts and evaluates such a board\n"
         )
@@ -125,9 +125,9 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
     board = Geometry(5, 4, 3)
     size = ("--columns", "5", "--rows", "4", "--connect", "3")
     position = Position.from_moves("3342", board)
-    ran = run("show", "3342", "--as", form, *size)
-    assert (ran.status, ran.err) == (0, "")
-    text = ran.out.rstrip("\n")
+    result = run("show", "3342", "--as", form, *size)
+    assert (result.status, result.err) == (0, "")
+    text = result.out.rstrip("\n")
     if form in ("pettingzoo", "pgx", "openspiel", "lund", "svg"):
         assert text
         return
@@ -143,14 +143,16 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
 
 
 def test_how_a_doubtful_input_is_read_is_said_once(run: Run) -> None:
-    ran = run("show", "-", "--as", "moves", typed="4,4,5,5\n3,4\n")
-    assert (ran.status, ran.out.split()) == (0, ["5566", "45"])
-    assert ran.err == (
+    result = run("show", "-", "--as", "moves", typed="4,4,5,5\n3,4\n")
+    assert (result.status, result.out.split()) == (0, ["5566", "45"])
+    assert result.err == (
         "claimeven: line 1 is read as OpenSpiel's actions, whose columns count from 0; --from"
         " moves counts from 1\n"
     )
-    ran = run("show", "4455 3 4 5", "--as", "moves")
-    assert ran.err.startswith("claimeven: 4455 3 4 5 is read as the moves 445534 and the score 5")
+    result = run("show", "4455 3 4 5", "--as", "moves")
+    assert result.err.startswith(
+        "claimeven: 4455 3 4 5 is read as the moves 445534 and the score 5"
+    )
     for words in (("4,4,5,5", "--from", "moves"), ("4455",), ("3,3,0",)):
         assert run("show", *words).err == ""
     assert "count from 0" in run("convert", "-", typed="4,4\n").err
@@ -163,17 +165,17 @@ def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
 
 
 def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> None:
-    told = json.loads(run("show", "4455667", "--json").out)
-    assert (told["outcome"], told["turn"], told["legal_columns"]) == ("Yellow wins", None, [])
+    output = json.loads(run("show", "4455667", "--json").out)
+    assert (output["outcome"], output["turn"], output["legal_columns"]) == ("Yellow wins", None, [])
     path = tmp_path / "games.txt"
     path.write_text("44\n4x\n55\n")
-    ran = run("show", str(path))
-    assert ran.status == 1
-    assert [line for line in ran.out.splitlines() if line.startswith("position")] == [
+    result = run("show", str(path))
+    assert result.status == 1
+    assert [line for line in result.out.splitlines() if line.startswith("position")] == [
         "position 44",
         "position 55",
     ]
-    assert "line 2: move 2: 'x' is not a column" in ran.err
+    assert "line 2: move 2: 'x' is not a column" in result.err
     assert "runs of Red: length, first cell, direction" in run(
         "show", "44", "--sequences"
     ).out  # fmt: skip
@@ -198,22 +200,24 @@ def test_commands_that_start_from_a_position_take_boards_and_files(
         assert (by_file.status, by_file.err) == (0, "")
         if words[0] == "perft":
             assert by_file.out == by_moves.out
-        said = bad_input(run(*(word.format(two) for word in words)))
-        assert said == f"{two} has more than one position: give a file with one, or its moves"
+        message = bad_input(run(*(word.format(two) for word in words)))
+        assert message == f"{two} has more than one position: give a file with one, or its moves"
         path_of_none = tmp_path / "impossible.txt"
         path_of_none.write_text(FOUR_AGAINST_TWO)
-        said = bad_input(run(*(word.format(path_of_none) for word in words)))
-        assert said.startswith("the first player has 4 discs and the second 2: players take turns")
+        message = bad_input(run(*(word.format(path_of_none) for word in words)))
+        assert message.startswith(
+            "the first player has 4 discs and the second 2: players take turns"
+        )
 
 
 def test_openings_of_a_file_may_have_scores_or_be_replays(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
     path.write_text("4455 18\n4 12\n")
     words = ("match", "random", "random", "--games", "4", "--json", "--show", "--openings")
-    ran = run(*words, str(path))
-    assert (ran.status, ran.err) == (0, "")
+    result = run(*words, str(path))
+    assert (result.status, result.err) == (0, "")
     (tmp_path / "o.json").write_text(run("convert", str(path), "--to", "kaggle").out)
-    assert '"4455"' in ran.out and '"4"' in ran.out
+    assert '"4455"' in result.out and '"4"' in result.out
     replays = run(*words, str(tmp_path / "o.json"))
     assert (replays.status, '"4455"' in replays.out, '"4"' in replays.out) == (0, True, True)
 
@@ -224,38 +228,38 @@ def test_several_files_are_imported_and_converted(run: Run, tmp_path: Path) -> N
     two.write_text("moves,first,second\n12,ann,bob\n")
     store = str(tmp_path / "games.db")
     players = ("--first", "ann", "--second", "bob")
-    ran = run("games", store, "--import", str(one), str(two), *players, "--json")
-    told = [json.loads(line) for line in ran.out.splitlines()]
-    assert [(each["added"], each["scored"]) for each in told] == [(2, 1), (1, 0)]
+    result = run("games", store, "--import", str(one), str(two), *players, "--json")
+    output = [json.loads(line) for line in result.out.splitlines()]
+    assert [(each["added"], each["scored"]) for each in output] == [(2, 1), (1, 0)]
     text = " ".join(run("games", store, "--import", str(one), *players).out.split())
     assert f"1 of them have scores, which are not stored: claimeven solve {one} compares" in text
     for words in ((str(two),), ("--from", "moves")):
-        said = bad_input(run("games", store, *words))
-        assert said == "--from and more files need --import"
-    ran = run("convert", str(one), str(two))
-    assert (ran.status, ran.out) == (0, "4455667\n4455\n12\n")
-    assert "1 games have scores, which moves cannot store (jsonl can)" in ran.err
-    kept = run("convert", str(one), "--to", "jsonl").out.splitlines()
-    assert json.loads(kept[1])["scores"] == [18]
+        message = bad_input(run("games", store, *words))
+        assert message == "--from and more files need --import"
+    result = run("convert", str(one), str(two))
+    assert (result.status, result.out) == (0, "4455667\n4455\n12\n")
+    assert "1 games have scores, which moves cannot store (jsonl can)" in result.err
+    saved = run("convert", str(one), "--to", "jsonl").out.splitlines()
+    assert json.loads(saved[1])["scores"] == [18]
     out = tmp_path / "all.csv"
-    said = run("convert", str(one), str(two), store, "-o", str(out), "--json")
-    assert json.loads(said.out)["from"] == "moves, csv, store"
+    message = run("convert", str(one), str(two), store, "-o", str(out), "--json")
+    assert json.loads(message.out)["from"] == "moves, csv, store"
     one.write_text("44\n48\n")
-    said = bad_input(run("convert", str(two), str(one), "-o", str(tmp_path / "more.csv")))
-    assert said.startswith(f"{one}, line 2: move 2: '8' is not a column")
+    message = bad_input(run("convert", str(two), str(one), "-o", str(tmp_path / "more.csv")))
+    assert message.startswith(f"{one}, line 2: move 2: '8' is not a column")
 
 
 def test_games_of_any_format_are_judged(run: Run, tmp_path: Path) -> None:
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
     path = tmp_path / "games.csv"
     path.write_text("moves,first,second\n12121,ann,bob\n1213,ann,bob\n")
-    told = json.loads(run("accuracy", str(path), "--json", "--table-mb", "1", *board).out)
+    output = json.loads(run("accuracy", str(path), "--json", "--table-mb", "1", *board).out)
     store = str(tmp_path / "games.db")
     assert run("games", store, "--import", str(path), *board).status == 0
     stored = json.loads(run("accuracy", store, "--json", "--table-mb", "1").out)
-    for each in (told, stored):
+    for each in (output, stored):
         each.pop("seconds")
-    assert told == stored
+    assert output == stored
     path.write_text("moves,first\n12x,ann\n")
     assert "line 2 of" in bad_input(run("accuracy", str(path), *board))
 
@@ -286,7 +290,7 @@ def test_no_file_makes_a_command_fail_without_a_sentence(run: Run, tmp_path: Pat
             data[rng.randrange(len(data))] = rng.randrange(256)
         path.write_bytes(bytes(data))
         for words in commands:
-            ran = run(*words)
-            assert ran.status in (0, 1, 2)
-            assert "Traceback" not in ran.err and len(ran.err) < 20_000
-            assert ran.status == 0 or ran.err.startswith("claimeven: ")
+            result = run(*words)
+            assert result.status in (0, 1, 2)
+            assert "Traceback" not in result.err and len(result.err) < 20_000
+            assert result.status == 0 or result.err.startswith("claimeven: ")

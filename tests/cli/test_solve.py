@@ -22,10 +22,10 @@ SMALL = ("--columns", "5", "--rows", "4", "--table-mb", "4")
 
 
 def test_a_line_is_the_moves_and_their_score(run: Run) -> None:
-    ran = run("solve", "226744515337", "44455554221", "--table-mb", "16")
-    assert (ran.status, ran.out) == (0, "226744515337 7\n44455554221 -15\n")
-    ran = run("solve", "226744515337", "--all", "--no-book", "--threads", "2")
-    assert (ran.status, ran.out) == (0, "226744515337 -1 0 -1 7 6 -2 0\n")
+    result = run("solve", "226744515337", "44455554221", "--table-mb", "16")
+    assert (result.status, result.out) == (0, "226744515337 7\n44455554221 -15\n")
+    result = run("solve", "226744515337", "--all", "--no-book", "--threads", "2")
+    assert (result.status, result.out) == (0, "226744515337 -1 0 -1 7 6 -2 0\n")
 
 
 def test_full_columns_and_the_empty_board(run: Run) -> None:
@@ -36,8 +36,8 @@ def test_full_columns_and_the_empty_board(run: Run) -> None:
 
 
 def test_json_tells_everything_of_a_position(run: Run) -> None:
-    ran = run("solve", "1122112", "", "--json", *SMALL)
-    first, second = (json.loads(line) for line in ran.out.splitlines())
+    result = run("solve", "1122112", "", "--json", *SMALL)
+    first, second = (json.loads(line) for line in result.out.splitlines())
     position = Position.from_moves("1122112", Geometry(5, 4))
     scores = Solver(Geometry(5, 4), table_mb=4).scores(position)
     assert list(first) == [
@@ -66,9 +66,9 @@ def test_a_stream_is_answered_line_by_line_like_the_solver(run: Run) -> None:
     lines = ["".join(str(column + 1) for column in columns) for columns in games]
     solver = Solver(geometry, table_mb=4)
     expected = [solver.scores(Position.from_moves(columns, geometry)) for columns in games]
-    ran = run("solve", "-", "--all", *SMALL, typed="".join(line + "\n" for line in lines))
-    assert ran.status == 0
-    for line, moves, scores in zip(ran.out.splitlines(), lines, expected, strict=True):
+    result = run("solve", "-", "--all", *SMALL, typed="".join(line + "\n" for line in lines))
+    assert result.status == 0
+    for line, moves, scores in zip(result.out.splitlines(), lines, expected, strict=True):
         texts = ["." if score is None else str(score) for score in scores]
         assert line == " ".join([moves, *texts])
 
@@ -78,16 +78,16 @@ BAD_LINES = "12\n19\n12x\n1212121\n12121212\n11111\n\n21\n"
 
 @pytest.mark.parametrize("form", [(), ("--all",), ("--json",)])
 def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, ...]) -> None:
-    ran = run("solve", "-", *form, *SMALL, typed=BAD_LINES)
-    assert ran.status == 1
-    assert ran.err.splitlines() == [
+    result = run("solve", "-", *form, *SMALL, typed=BAD_LINES)
+    assert result.status == 1
+    assert result.err.splitlines() == [
         "claimeven: line 2: move 2: '9' is not a column: choose from 1 to 5",
         "claimeven: line 3: move 3: 'x' is not a column: choose from 1 to 5",
         "claimeven: line 4: the game is over after 1212121: Yellow wins",
         "claimeven: line 5: move 8: column 2 cannot be played: the game is over",
         "claimeven: line 6: move 5: column 1 is full",
     ]
-    lines = ran.out.split("\n")
+    lines = result.out.split("\n")
     assert lines[1:6] == ["null" if "--json" in form else ""] * 5
     assert all(lines[place] for place in (0, 6, 7))
     assert lines[8:] == [""]
@@ -140,44 +140,44 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
 def test_what_cannot_be_solved_is_one_sentence(
     run: Run, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    ran = run("solve", *arguments)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.count("\n") == 1
-    assert ran.err.startswith("claimeven: ")
-    assert sentence in ran.err
+    result = run("solve", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.count("\n") == 1
+    assert result.err.startswith("claimeven: ")
+    assert sentence in result.err
 
 
 PONS_LINES = "12\n19\n1 2\n1212121\n12121212\n11111\n\n21"
 
 
 def test_the_drop_in_answers_and_refuses_as_pons_does(run: Run) -> None:
-    ran = run("solve", "--pons", *SMALL, typed=PONS_LINES)
-    assert ran.status == 0
-    assert ran.err.splitlines() == [
+    result = run("solve", "--pons", *SMALL, typed=PONS_LINES)
+    assert result.status == 0
+    assert result.err.splitlines() == [
         'Line 2: Invalid move 2 "19"',
         'Line 3: Invalid move 2 "1 2"',
         'Line 4: Invalid move 7 "1212121"',
         'Line 5: Invalid move 7 "12121212"',
         'Line 6: Invalid move 5 "11111"',
     ]
-    lines = ran.out.split("\n")
+    lines = result.out.split("\n")
     assert lines[1:6] == [""] * 5
     assert [lines[0].split()[0], lines[6].split()[0], lines[7].split()[0]] == ["12", "0", "21"]
-    told = run("solve", "--pons", "--stats", "-w", *SMALL, typed="12\n").out.split()
-    assert told[0] == "12"
-    assert told[1] in ("-1", "0", "1")
-    assert all(number.isdigit() for number in told[2:])
-    assert len(told) == 4
+    output = run("solve", "--pons", "--stats", "-w", *SMALL, typed="12\n").out.split()
+    assert output[0] == "12"
+    assert output[1] in ("-1", "0", "1")
+    assert all(number.isdigit() for number in output[2:])
+    assert len(output) == 4
 
 
 def test_the_drop_in_takes_files_and_moves_too(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "lines"
     file.write_bytes(b"12\r\n19\n 21\n")
-    ran = run("solve", "--pons", *SMALL, "1", str(file), "-", "12", typed="21\n9\n")
+    result = run("solve", "--pons", *SMALL, "1", str(file), "-", "12", typed="21\n9\n")
     typed = run("solve", "--pons", *SMALL, typed="1\n12\n\n\n21\n\n12\n").out.splitlines()
-    given = ran.out.splitlines()
+    given = result.out.splitlines()
     assert given[:3] + given[4:] == [*typed[:2], "", typed[4], "", typed[6]]
-    assert ran.err.splitlines() == [
+    assert result.err.splitlines() == [
         'Line 3: Invalid move 2 "19"',
         'Line 4: Invalid move 1 " 21"',
         'Line 6: Invalid move 1 "9"',
@@ -196,14 +196,14 @@ def test_the_drop_in_takes_files_and_moves_too(run: Run, tmp_path: Path) -> None
 def test_a_full_board_is_a_draw_to_the_drop_in(run: Run) -> None:
     board = ("--columns", "2", "--rows", "2", "--connect", "3")
     assert run("solve", "--pons", *board, typed="1122\n").out == "1122 0\n"
-    ran = run("solve", "--pons", "-a", *board, typed="1122\n11\n")
-    assert ran.out == "1122 -1000 -1000\n11 -1000 0\n"
+    result = run("solve", "--pons", "-a", *board, typed="1122\n11\n")
+    assert result.out == "1122 -1000 -1000\n11 -1000 0\n"
 
 
 def test_weak_scores_are_outcomes(run: Run) -> None:
     lines = ("4455", "44455554221", "44444412")
-    ran = run("solve", "--weak", *lines, "--table-mb", "4")
-    assert ran.out == "4455 1\n44455554221 -1\n44444412 -1\n"
+    result = run("solve", "--weak", *lines, "--table-mb", "4")
+    assert result.out == "4455 1\n44455554221 -1\n44444412 -1\n"
 
 
 DROP_IN = " ".join(["pons:" + shlex.join(command("solve", "--pons")), *SMALL])
@@ -211,27 +211,27 @@ DROP_IN = " ".join(["pons:" + shlex.join(command("solve", "--pons")), *SMALL])
 
 def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Path) -> None:
     positions = ("1212", "21", "", "3344")
-    ran = run("solve", *positions, "--against", DROP_IN, *SMALL)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("4 positions, 0 differ; ")
+    result = run("solve", *positions, "--against", DROP_IN, *SMALL)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("4 positions, 0 differ; ")
     board = SMALL[:4]
     assert run("solve", "21", "--solver", DROP_IN, *board).out == run("solve", "21", *SMALL).out
     for option in (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",)):
-        said = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
-        assert "are for the built-in solver: they do not go with --solver" in said
+        message = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
+        assert "are for the built-in solver: they do not go with --solver" in message
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
     other = f"pons:{sys.executable} {wrong}"
-    ran = run("solve", "1212", "", "--against", other, *SMALL)
-    assert ran.status == 1
-    first, second, summary = ran.out.splitlines()
+    result = run("solve", "1212", "", "--against", other, *SMALL)
+    assert result.status == 1
+    first, second, summary = result.out.splitlines()
     assert first.endswith(" against 1")
     assert second == " 0 against 1"
     assert summary.startswith("2 positions, 2 differ; ")
-    ran = run("solve", "", "--against", other, "--json", *SMALL)
-    told = json.loads(ran.out)
-    del told["claimeven"]
-    assert told == {
+    result = run("solve", "", "--against", other, "--json", *SMALL)
+    output = json.loads(result.out)
+    del output["claimeven"]
+    assert output == {
         "moves": "", "scores": [0], "other_scores": [1], "agree": False
     }  # fmt: skip
     lines = run("solve", "-", "--against", other, "--json", *SMALL, typed="12\n99\n12\n")
@@ -242,11 +242,11 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     ends = tmp_path / "ends.py"
     ends.write_text("print(input(), 1, flush=True)\ninput()\n")
     broken = f"pons:{sys.executable} {ends}"
-    said = bad_input(run("solve", "21", "12", "--solver", broken, *board))
-    assert said.startswith(f"{broken} ended its process")
-    told = json.loads(run("solve", "21", "--solver", DROP_IN, "--json", *board).out)
-    assert told["nodes"] is None
-    assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
+    message = bad_input(run("solve", "21", "12", "--solver", broken, *board))
+    assert message.startswith(f"{broken} ended its process")
+    output = json.loads(run("solve", "21", "--solver", DROP_IN, "--json", *board).out)
+    assert output["nodes"] is None
+    assert output["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
 
 
 # The scores of these two are published: 4455 is 18, 226744515337 is 7.
@@ -257,31 +257,31 @@ def test_the_scores_of_a_test_set_are_compared(run: Run, tmp_path: Path) -> None
     path = tmp_path / "begin.txt"
     path.write_text(SCORED)
     for name in ("-", str(path)):
-        ran = run("solve", name, "--table-mb", "16", typed=SCORED)
-        assert (ran.status, ran.err) == (1, "")
-        assert ran.out.splitlines() == [
+        result = run("solve", name, "--table-mb", "16", typed=SCORED)
+        assert (result.status, result.err) == (1, "")
+        assert result.out.splitlines() == [
             "4455 18",
             "226744515337 7  # given 6",
             "# 2 scores given: 1 right, 1 wrong",
         ]
-    told = [json.loads(line) for line in run("solve", str(path), "--json").out.splitlines()]
-    assert [(each.get("given"), each.get("agrees")) for each in told[:2]] == [
+    output = [json.loads(line) for line in run("solve", str(path), "--json").out.splitlines()]
+    assert [(each.get("given"), each.get("agrees")) for each in output[:2]] == [
         ([18], True),
         ([6], False),
     ]
-    assert [told[2][key] for key in ("compared", "right", "wrong")] == [2, 1, 1]
+    assert [output[2][key] for key in ("compared", "right", "wrong")] == [2, 1, 1]
     weak = run("solve", str(path), "--weak", "--table-mb", "16")
     assert (weak.status, weak.out.splitlines()[-1]) == (0, "# 2 scores given: 2 right, 0 wrong")
     path.write_text("4455 -4 -3 18 2 2 18 -3\n4455 -4 -3 17 2 2 18 -3\n")
-    ran = run("solve", str(path), "--all", "--table-mb", "16")
-    assert ran.status == 1
-    assert ran.out.splitlines()[1].endswith("  # given -4 -3 17 2 2 18 -3")
+    result = run("solve", str(path), "--all", "--table-mb", "16")
+    assert result.status == 1
+    assert result.out.splitlines()[1].endswith("  # given -4 -3 17 2 2 18 -3")
     path.write_text("4455 -2 -3 18 2 2 18 -3\n")  # the best score is right, one column's is not
     for verb in ("solve", "explain", "analyze"):
         again = run(verb, str(path), "--table-mb", "16")
         assert again.status == 1 and "-2 -3 18 2 2 18 -3" in again.out
     # The output can be read again.
-    path.write_text(ran.out)
+    path.write_text(result.out)
     assert run("convert", str(path)).out == "4455\n4455\n"
     assert run("solve", "4455 18", "--table-mb", "16").out.startswith("4455 18\n# 1 score given")
 
@@ -291,21 +291,21 @@ def test_the_scores_are_compared_by_explain_and_analyze_too(run: Run, tmp_path: 
     small = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
     path.write_text("1212 8\n")
     for verb in ("explain", "analyze"):
-        ran = run(verb, str(path), *small)
-        assert ran.status == 1 and "wrong score" in ran.out and ": 8.\n" in ran.out
-        told = json.loads(run(verb, str(path), *small, "--json").out)
-        assert (told["given"], told["agrees"]) == ([8], False)
+        result = run(verb, str(path), *small)
+        assert result.status == 1 and "wrong score" in result.out and ": 8.\n" in result.out
+        output = json.loads(run(verb, str(path), *small, "--json").out)
+        assert (output["given"], output["agrees"]) == ([8], False)
 
 
 def test_a_file_that_counts_from_0_is_not_half_answered(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "zero.txt"
     path.write_text("3344 18\n115633404226 7\n")
     for verb in ("solve", "explain", "analyze"):
-        ran = run(verb, str(path))
-        assert ran.status == 1 and "3344" not in ran.out
-        assert "line 2: a 0 among its moves shows that columns count from 0" in ran.err
-    ran = run("solve", str(path), "--from", "moves0", "--table-mb", "16")
-    assert (ran.status, ran.out.splitlines()[-1]) == (0, "# 2 scores given: 2 right, 0 wrong")
+        result = run(verb, str(path))
+        assert result.status == 1 and "3344" not in result.out
+        assert "line 2: a 0 among its moves shows that columns count from 0" in result.err
+    result = run("solve", str(path), "--from", "moves0", "--table-mb", "16")
+    assert (result.status, result.out.splitlines()[-1]) == (0, "# 2 scores given: 2 right, 0 wrong")
     for words in (("convert", str(path)), ("games", str(tmp_path / "g.db"), "--import", str(path))):
         assert "columns count from 0" in bad_input(run(*words))
     assert run("convert", str(path), "--from", "moves0").out == "4455\n226744515337\n"
@@ -320,12 +320,12 @@ def test_boards_in_any_form_are_solved(run: Run, tmp_path: Path) -> None:
     )
     expected = run("solve", "232", "--columns", "4", "--rows", "4", *small).out.split()[-1]
     for argument in (str(path), "4/4/1x2/1xo1", "[[0,0,0,0],[0,0,0,0],[0,1,0,0],[0,1,2,0]]"):
-        ran = run("solve", argument, *small)
-        assert (ran.status, ran.out.split()[-1]) == (0, expected)
+        result = run("solve", argument, *small)
+        assert (result.status, result.out.split()[-1]) == (0, expected)
     path.write_text(path.read_text().replace("O", "X"))
-    ran = run("solve", str(path), *small)
-    assert (ran.status, ran.out) == (1, "\n")
-    assert "the first player has 3 discs and the second 0: players take turns" in ran.err
+    result = run("solve", str(path), *small)
+    assert (result.status, result.out) == (1, "\n")
+    assert "the first player has 3 discs and the second 0: players take turns" in result.err
 
 
 def test_spaces_between_moves_are_left_out(run: Run) -> None:
@@ -337,11 +337,11 @@ def test_spaces_between_moves_are_left_out(run: Run) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_full_disk_is_told() -> None:
     with Path("/dev/full").open("w") as full:
-        ended = forks.run_program(
+        finished = forks.run_program(
             command("--help"), stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
         )  # fmt: skip
-    assert ended.returncode == 1
-    assert ended.stderr == "claimeven: the output cannot be used: No space left on device\n"
+    assert finished.returncode == 1
+    assert finished.stderr == "claimeven: the output cannot be used: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -349,12 +349,12 @@ def test_a_full_disk_is_told() -> None:
 )
 def test_a_stream_that_is_closed_is_as_an_empty_one(words: tuple[str, ...], closed: str) -> None:
     line = " ".join(f"'{word}'" for word in command(*words))
-    ended = subprocess.run(
+    finished = subprocess.run(
         ["sh", "-c", f"{line} {closed}"],
         input="", capture_output=True, text=True, env=environment(), check=False,
     )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("Usage: ") == (closed == "2>&-")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout.startswith("Usage: ") == (closed == "2>&-")
 
 
 def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:

@@ -26,9 +26,9 @@ def test_a_verdict_with_its_figures(run: Run, monkeypatch: pytest.MonkeyPatch) -
         "200",
         *HERE,
     )
-    ran = run(*words)
-    assert (ran.status, ran.err) == (0, "")
-    lines = ran.out.splitlines()
+    result = run(*words)
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert lines[:3] == [
         "A is greedy",
         "B is random",
@@ -40,21 +40,21 @@ def test_a_verdict_with_its_figures(run: Run, monkeypatch: pytest.MonkeyPatch) -
     narrow = run(*words).out
     assert max(map(len, narrow.splitlines())) <= 40
     assert "".join(narrow.split()).startswith("Aisgreedy")
-    told = json.loads(run(*words, "--json").out)
-    assert (told["verdict"], told["pairs"], told["games"]) == ("elo1", 11, 22)
-    assert told["pair_counts"] == [0, 0, 2, 0, 9]
-    assert told["log_likelihood_ratio"] > told["test"]["bounds"][1]
-    low, high = told["test"]["bounds"]
-    ratio = f"{told['log_likelihood_ratio']:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
+    output = json.loads(run(*words, "--json").out)
+    assert (output["verdict"], output["pairs"], output["games"]) == ("elo1", 11, 22)
+    assert output["pair_counts"] == [0, 0, 2, 0, 9]
+    assert output["log_likelihood_ratio"] > output["test"]["bounds"][1]
+    low, high = output["test"]["bounds"]
+    ratio = f"{output['log_likelihood_ratio']:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}"
     assert f"log ratio        {ratio}" in lines
     for name, key, style in (
         ("score of A", "share", ".1%"),
         ("Elo", "elo", "+z.0f"),
         ("normalized Elo", "normalized_elo", "+z.0f"),
     ):
-        ends = " to ".join(f"{bound:{style}}" for bound in told[f"{key}_interval_95"])
-        assert f"{name:<16} {told[key]:{style}} (95 % interval {ends})" in lines
-    assert f"A is stronger    with likelihood {told['superiority']:.1%}" in lines
+        ends = " to ".join(f"{bound:{style}}" for bound in output[f"{key}_interval_95"])
+        assert f"{name:<16} {output[key]:{style}} (95 % interval {ends})" in lines
+    assert f"A is stronger    with likelihood {output['superiority']:.1%}" in lines
 
 
 def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
@@ -62,16 +62,18 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
     words = ("sprt", "random", "greedy", "--elo1", "100", "--alpha", "0.1", "--beta", "0.02",
              "--model", "logistic", "--columns", "5", "--seed", "4", "--seconds", "2",
              "--memory-limit", "900", "--out", str(path), *HERE)  # fmt: skip
-    ran = run(*words)
-    assert ran.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
-    lines = ran.out.splitlines()
+    result = run(*words)
+    assert (
+        result.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
+    )
+    lines = result.out.splitlines()
     assert lines[2] == "elo0 accepted: a lead of 0 Elo fits better than one of 100 (risk 0.02)"
     assert "kind of Elo      logistic, on 5x6 connect 4, seed 4" in lines
-    told = json.loads(run(*words, "--resume", "--json").out)
+    output = json.loads(run(*words, "--resume", "--json").out)
     assert "pairs of A       " + ", ".join(
         f"{count} {name}"
         for count, name in zip(
-            told["pair_counts"], ("lost", "lost and drawn", "split", "won and drawn", "won"),
+            output["pair_counts"], ("lost", "lost and drawn", "split", "won and drawn", "won"),
             strict=True,
         )
     ) in lines  # fmt: skip
@@ -82,11 +84,11 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
 
 def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
     words = ("sprt", "greedy", "random", "--out", str(tmp_path / "t.db"), *HERE)
-    ran = run(*words, "--max-games", "6")
-    assert ran.status == 0
-    assert "undecided: 3 pairs do not distinguish a lead of 20 Elo from a lead of 0" in ran.out
-    told = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
-    assert (told["games"], told["max_games"], told["verdict"]) == (10, 10, "undecided")
+    result = run(*words, "--max-games", "6")
+    assert result.status == 0
+    assert "undecided: 3 pairs do not distinguish a lead of 20 Elo from a lead of 0" in result.out
+    output = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
+    assert (output["games"], output["max_games"], output["verdict"]) == (10, 10, "undecided")
     assert "games of another test: its alpha is 0.05, got 0.1" in bad_input(
         run(*words, "--alpha", "0.1", "--resume")
     )
@@ -106,9 +108,9 @@ def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> Non
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n12\n")
     test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)
-    ran = run(*test, "--openings", str(openings))
-    assert "More openings tell more:" in " ".join(ran.out.split())
-    assert "openings.txt has 2" in " ".join(ran.out.split())
+    result = run(*test, "--openings", str(openings))
+    assert "More openings give more information:" in " ".join(result.out.split())
+    assert "openings.txt has 2" in " ".join(result.out.split())
     short = run(*test, "--opening-plies", "1")
     assert "More openings give more information: --opening-plies 6" in " ".join(short.out.split())
 
@@ -117,12 +119,14 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     # Hypotheses so close that it would continue for long.
     words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)
-    ended = interrupted("sprt", *words, "--out", str(path), "--json", when=lambda: games_in(path))
-    assert ended.status == 130, ended.err
-    assert f"continue with: --out {path} --resume" in ended.err
-    assert "Traceback" not in ended.err
-    told = json.loads(ended.out)
-    assert (told["verdict"], told["games_played"]) == ("undecided", games_in(path))
+    finished = interrupted(
+        "sprt", *words, "--out", str(path), "--json", when=lambda: games_in(path)
+    )
+    assert finished.status == 130, finished.err
+    assert f"continue with: --out {path} --resume" in finished.err
+    assert "Traceback" not in finished.err
+    output = json.loads(finished.out)
+    assert (output["verdict"], output["games_played"]) == ("undecided", games_in(path))
 
 
 def games_in(path: Path) -> int:
@@ -134,12 +138,12 @@ def games_in(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("greedy", "greedy"), "greedy takes part twice"),
-        (("greedy", "random", "--elo0", "20"), "elo0 must be less than elo1, got 20 is not < 20"),
+        (("greedy", "random", "--elo0", "20"), "elo0 must be less than elo1, got 20 and 20"),
         (("greedy", "random", "--elo1", "nan"), "got nan"),
-        (("greedy", "random", "--beta", "0"), "alpha and beta are risks"),
+        (("greedy", "random", "--beta", "0"), "alpha and beta must be above 0 and below 1 in sum"),
         (
             ("greedy", "random", "--model", "trinomial"),
             "must be one of normalized, logistic, got 'trinomial'",
@@ -151,5 +155,5 @@ def games_in(path: Path) -> int:
         (("greedy", "random", "--jobs", "0"), "jobs must be 1 or more, got 0"),
     ],
 )
-def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    assert said in bad_input(run("sprt", *arguments))
+def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    assert message in bad_input(run("sprt", *arguments))

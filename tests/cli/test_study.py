@@ -26,21 +26,21 @@ def test_the_list_names_every_study(run: Run) -> None:
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == [
         study.name for study in STUDIES
     ]
-    told = json.loads(run("study", "list", "--json").out)["studies"]
-    assert [(each["study"], each["games"]) for each in told] == [
+    output = json.loads(run("study", "list", "--json").out)["studies"]
+    assert [(each["study"], each["games"]) for each in output] == [
         (study.name, study.games) for study in STUDIES
     ]
-    assert [(each["title"], each["source"]) for each in told] == [
+    assert [(each["title"], each["source"]) for each in output] == [
         (study.title, study.source.name) for study in STUDIES
     ]
 
 
 def test_then_stands_beside_now(run: Run) -> None:
-    ran = run("study", "run", "polito-alphabeta", *QUICK)
-    assert (ran.status, ran.err) == (0, "")
-    lines = ran.out.splitlines()
+    result = run("study", "run", "polito-alphabeta", *QUICK)
+    assert (result.status, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert "2 games (original: 500)" in ran.out
+    assert "2 games (original: 500)" in result.out
     (won,) = [line.split() for line in lines if line.startswith("games won")]
     assert won[2:6] == ["99.4", "%", "100.0", "%"]
     (time,) = [line for line in lines if line.startswith("time of a game")]
@@ -49,9 +49,9 @@ def test_then_stands_beside_now(run: Run) -> None:
 
 
 def test_json_holds_every_figure(run: Run) -> None:
-    told = json.loads(run("study", "run", "lund-peer", "lund-time", *QUICK, "--json").out)
-    assert [each["study"] for each in told["studies"]] == ["lund-peer", "lund-time"]
-    for study in told["studies"]:
+    output = json.loads(run("study", "run", "lund-peer", "lund-time", *QUICK, "--json").out)
+    assert [each["study"] for each in output["studies"]] == ["lund-peer", "lund-time"]
+    for study in output["studies"]:
         (data,) = [each for each in STUDIES if each.name == study["study"]]
         labels = [figure.label for _, figure in data.figures]
         figures = [f for experiment in study["experiments"] for f in experiment["figures"]]
@@ -64,9 +64,9 @@ def test_a_study_named_twice_runs_once_and_draws_by_its_seed(run: Run, tmp_path:
     for seed in (1, 1, 3):
         out = tmp_path / f"kept-{len(moves)}"
         words = ("study", "run", "lund-peer", "lund-peer", *QUICK, "--out", str(out), "--json")
-        told = json.loads(run(*words, "--seed", str(seed)).out)
-        assert [each["study"] for each in told["studies"]] == ["lund-peer"]
-        assert (told["seed"], told["jobs"]) == (seed, 1)
+        output = json.loads(run(*words, "--seed", str(seed)).out)
+        assert [each["study"] for each in output["studies"]] == ["lund-peer"]
+        assert (output["seed"], output["jobs"]) == (seed, 1)
         with Store.read(out / "lund-peer-1.db") as store:
             moves.append([game.moves for game in store.games()])
     assert moves[0] == moves[1] != moves[2]
@@ -76,24 +76,27 @@ def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "--out", str(tmp_path / "kept"), "--jobs", "1")
     assert run(*words, "--games", "2").status == 0
     assert "exists already" in bad_input(run(*words, "--games", "4"))
-    told = json.loads(run(*words, "--games", "4", "--resume", "--json").out)
-    assert [each["games"] for each in told["studies"][0]["experiments"]] == [4, 4, 4]
+    output = json.loads(run(*words, "--games", "4", "--resume", "--json").out)
+    assert [each["games"] for each in output["studies"][0]["experiments"]] == [4, 4, 4]
 
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "itu-flat", "--out", str(tmp_path), "--games", "20")
-    ended = interrupted(*words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists)
-    assert ended.status == 130, ended.err
-    assert (
-        f"interrupted after 1 of 2 studies; continue with: --out {tmp_path} --resume" in ended.err
+    finished = interrupted(
+        *words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists
     )
-    assert [each["study"] for each in json.loads(ended.out)["studies"]] == ["lund-peer"]
+    assert finished.status == 130, finished.err
+    assert (
+        f"interrupted after 1 of 2 studies; continue with: --out {tmp_path} --resume"
+        in finished.err
+    )
+    assert [each["study"] for each in json.loads(finished.out)["studies"]] == ["lund-peer"]
     with Store.read(tmp_path / "lund-peer-1.db") as store:
         assert len(store) == 20
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("run", "polito-uctt"), "no study 'polito-uctt' (did you mean polito-uct?)"),
         (("run", "itu-flat", "--games", "0"), "games must be 1 or more, got 0"),
@@ -108,27 +111,27 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
         (("run",), "NAME"),
     ],
 )
-def test_bad_input_gets_one_sentence(run: Run, words: tuple[str, ...], said: str) -> None:
-    assert said in bad_input(run("study", *words))
+def test_bad_input_gets_one_sentence(run: Run, words: tuple[str, ...], message: str) -> None:
+    assert message in bad_input(run("study", *words))
 
 
 def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
     words = ("study", "run", "itu-uct", "--games", "3", "--seconds", "0.01", "--seats", "swapped")
-    told = json.loads(run(*words, "--json").out)["studies"][0]["experiments"]
-    assert [each["games"] for each in told] == [3, 3]
-    settings = [each["setting"] for each in told]
+    output = json.loads(run(*words, "--json").out)["studies"][0]["experiments"]
+    assert [each["games"] for each in output] == [3, 3]
+    settings = [each["setting"] for each in output]
     assert all("3 games (original: 10)" in each for each in settings)
     assert all(each.endswith("seats swapped, 0.01 s a move") for each in settings)
     words = ("study", "run", "menary-iterations", "--seconds", "0.01", "--json")
-    told = json.loads(run(*words).out)["studies"][0]["experiments"]
-    assert all(each["setting"].endswith("here 0.01 s") for each in told)
+    output = json.loads(run(*words).out)["studies"][0]["experiments"]
+    assert all(each["setting"].endswith("here 0.01 s") for each in output)
 
 
 def test_json_says_what_decided_the_figures(run: Run) -> None:
     words = ("study", "run", "itu-uct", "menary-iterations", "--seconds", "0.01", "--games", "2")
-    told = json.loads(run(*words, "--seats", "swapped", "--json").out)
-    assert told["asked"] == {"games": 2, "seconds": 0.01, "swap": True, "server": None}
-    uct, menary = (study["experiments"] for study in told["studies"])
+    output = json.loads(run(*words, "--seats", "swapped", "--json").out)
+    assert output["asked"] == {"games": 2, "seconds": 0.01, "swap": True, "server": None}
+    uct, menary = (study["experiments"] for study in output["studies"])
     for each in uct:
         assert (each["limit"]["seconds"], each["swap"], each["seed"]) == (0.01, True, 1)
         assert (each["openings"], each["files"], each["changed_files"]) == ([""], [{}, {}], [])
@@ -145,21 +148,25 @@ def test_json_of_a_study_holds_openings_and_digests_of_what_played(tmp_path: Pat
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     source = Source("mine", "a match of my own", "here")
     games = Match((str(bot), "greedy"), 4, (Figure("won", "wins"),), swap=True, opening_plies=2)
-    (told,) = run_study(Study("mine", "mine", source, (games,))).as_dict()["experiments"]
-    assert [*told["files"][0]] == ["bot.py"]
-    assert told["files"] == [digests_of(str(bot)), {}]
-    assert len(told["openings"]) == 2
-    assert all(len(opening) == 2 for opening in told["openings"])
-    assert told["opening_plies"] == 2
-    assert told["games"] == told["games_planned"] == 4
+    (output,) = run_study(Study("mine", "mine", source, (games,))).as_dict()["experiments"]
+    assert [*output["files"][0]] == ["bot.py"]
+    assert output["files"] == [digests_of(str(bot)), {}]
+    assert len(output["openings"]) == 2
+    assert all(len(opening) == 2 for opening in output["openings"])
+    assert output["opening_plies"] == 2
+    assert output["games"] == output["games_planned"] == 4
 
 
 def test_a_study_plays_a_server(run: Run) -> None:
     with served() as url:
         words = ("study", "run", "lund-server", "--server", url, "--games", "2", "--json")
-        ran = json.loads(run(*words).out)
-    (told,), asked = ran["studies"][0]["experiments"], ran["asked"]
-    assert (told["agents"], told["games"], told["forfeits"]) == (["alphabeta-lund", url], 2, 0)
+        result = json.loads(run(*words).out)
+    (output,), asked = result["studies"][0]["experiments"], result["asked"]
+    assert (output["agents"], output["games"], output["forfeits"]) == (
+        ["alphabeta-lund", url],
+        2,
+        0,
+    )
     assert asked["server"] == url
 
 

@@ -27,8 +27,10 @@ from tests.cli.conftest import Run, bad_input
     ],
 )  # fmt: skip
 def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:
-    said = bad_input(run("match", word, "greedy"))
-    assert said.startswith(f"there is no agent {word.partition(':')[0]!r} (did you mean {meant}?)")
+    text_said = bad_input(run("match", word, "greedy"))
+    assert text_said.startswith(
+        f"there is no agent {word.partition(':')[0]!r} (did you mean {meant}?)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,8 +44,8 @@ def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:
     ],
 )  # fmt: skip
 def test_a_command_is_suggested(run: Run, word: str, meant: str) -> None:
-    said = bad_input(run(word))
-    assert said.startswith(f"there is no command {word!r} (did you mean {meant}?)")
+    text_said = bad_input(run(word))
+    assert text_said.startswith(f"there is no command {word!r} (did you mean {meant}?)")
 
 
 @pytest.mark.parametrize(
@@ -97,13 +99,13 @@ def test_a_file_is_suggested(
     (tmp_path / "bots").mkdir()
     for name in ("my_agent.py", "bots/her_bot.py", "zzz.py"):
         (tmp_path / name).write_text("def agent(position):\n    return position.legal_columns[0]\n")
-    said = bad_input(run("match", word, "greedy"))
-    assert f"(did you mean {meant}?)" in said or f"for the file give {meant}" in said
+    text_said = bad_input(run("match", word, "greedy"))
+    assert f"(did you mean {meant}?)" in text_said or f"for the file give {meant}" in text_said
 
 
 def test_a_file_for_a_command_is_an_agent(run: Run) -> None:
-    said = bad_input(run("my_agent.py"))
-    assert said.startswith("my_agent.py is an agent: try 'claimeven check my_agent.py'")
+    text_said = bad_input(run("my_agent.py"))
+    assert text_said.startswith("my_agent.py is an agent: try 'claimeven check my_agent.py'")
 
 
 def test_a_word_like_none_gets_no_guess(
@@ -112,8 +114,8 @@ def test_a_word_like_none_gets_no_guess(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for said in (bad_input(run("match", "xyzzy", "greedy")), bad_input(run("no/xyzzy"))):
-        assert "did you mean" not in said
+    for text_said in (bad_input(run("match", "xyzzy", "greedy")), bad_input(run("no/xyzzy"))):
+        assert "did you mean" not in text_said
 
 
 def test_no_choice_is_taken_for_another() -> None:
@@ -125,7 +127,9 @@ def test_no_choice_is_taken_for_another() -> None:
 
 def test_a_name_of_the_package_is_suggested_by_python() -> None:
     code = "import claimeven; claimeven.Positon"
-    ended = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    assert ended.stderr.rstrip().endswith("has no attribute 'Positon'. Did you mean: 'Position'?")
+    assert finished.stderr.rstrip().endswith(
+        "has no attribute 'Positon'. Did you mean: 'Position'?"
+    )

@@ -19,50 +19,50 @@ SHORT = {"iterations": ("--iterations", "40"), "depth": ("--depth", "3")}
 
 
 def test_think_as_json(run: Run) -> None:
-    ran = run("think", "4455", "--agent", "alphabeta:depth=4", "--json")
-    assert (ran.status, ran.err) == (0, "")
-    told = json.loads(ran.out)
+    result = run("think", "4455", "--agent", "alphabeta:depth=4", "--json")
+    assert (result.status, result.err) == (0, "")
+    output = json.loads(result.out)
     keys = {"column", "value", "policy", "score", "depth", "nodes", "visits", "iterations"}
-    assert keys | {"seconds", "line", "tree", "details"} <= set(told)
-    assert 1 <= told["column"] <= 7
-    assert told["line"].startswith(str(told["column"]))
-    assert told["depth"] == 4
-    assert len(told["policy"]) == 7
-    assert set("1234567") >= set(told["line"])
+    assert keys | {"seconds", "line", "tree", "details"} <= set(output)
+    assert 1 <= output["column"] <= 7
+    assert output["line"].startswith(str(output["column"]))
+    assert output["depth"] == 4
+    assert len(output["policy"]) == 7
+    assert set("1234567") >= set(output["line"])
 
 
 @pytest.mark.parametrize("spec", [name for name in AGENTS if name != "human"])
 def test_think_with_every_agent(run: Run, spec: str) -> None:
     known = make_agent(spec).limits
     limits = [word for name, words in SHORT.items() if name in known for word in words]
-    told = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
-    assert 1 <= told["column"] <= 7
+    output = json.loads(run("think", "4455", "--agent", spec, *limits, "--json").out)
+    assert 1 <= output["column"] <= 7
     words = run("think", "4455", "--agent", spec, *limits)
     assert (words.status, words.err) == (0, "")
-    assert f"plays column {told['column']}:" in words.out
+    assert f"plays column {output['column']}:" in words.out
     assert widest(words.out) <= WIDTH
 
 
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
-    ran = run("think", "4455", "--agent", "uct", "--depth", "3")
-    assert (ran.status, ran.out) == (2, "")
+    result = run("think", "4455", "--agent", "uct", "--depth", "3")
+    assert (result.status, result.out) == (2, "")
     sentence = "uct cannot be limited by depth: it supports seconds, iterations"
-    assert ran.err == f"claimeven: {sentence}\n"
+    assert result.err == f"claimeven: {sentence}\n"
 
 
 def test_think_shows_the_trace(run: Run) -> None:
-    ran = run("think", "112233", "--agent", "alphabeta:depth=2", "--trace")
-    assert "root depth 2" in ran.out
-    assert "win in 1" in ran.out
+    result = run("think", "112233", "--agent", "alphabeta:depth=2", "--trace")
+    assert "root depth 2" in result.out
+    assert "win in 1" in result.out
     assert run("think", "", "--agent", "random").status == 0
 
 
 @pytest.mark.parametrize("columns", [10, 12, 16])
 def test_wide_boards_stay_within_80_columns(run: Run, columns: int) -> None:
-    ran = run("think", "", "--agent", "uct", *LIMITS, "--columns", str(columns), "--rows", "4")
-    assert (ran.status, ran.err) == (0, "")
-    assert widest(ran.out) <= WIDTH
-    names = [line.split()[1:] for line in ran.out.splitlines() if line.startswith("column")]
+    result = run("think", "", "--agent", "uct", *LIMITS, "--columns", str(columns), "--rows", "4")
+    assert (result.status, result.err) == (0, "")
+    assert widest(result.out) <= WIDTH
+    names = [line.split()[1:] for line in result.out.splitlines() if line.startswith("column")]
     assert [name for row in names for name in row] == list("abcdefghijklmnop"[:columns])
 
 
@@ -97,8 +97,8 @@ def test_the_tree_as_text_json_and_drawing(run: Run, spec: str, tmp_path: Path) 
     drawing = ET.fromstring(file.read_text())
     assert drawing.tag.endswith("svg")
     assert json.loads(run(*plain, "--json").out)["tree"] is None
-    told = json.loads(run(*asked, "--json", "--tree").out)
-    tree = told["tree"]
+    output = json.loads(run(*asked, "--json", "--tree").out)
+    tree = output["tree"]
     counted, waiting = 0, [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -107,18 +107,20 @@ def test_the_tree_as_text_json_and_drawing(run: Run, spec: str, tmp_path: Path) 
         waiting += [(child, depth + 1) for child in node["children"]]
     assert 1 < counted <= 30
     tried = sum(child["visits"] for child in tree["children"])
-    assert 0 < tried <= told["iterations"] == 300
-    assert told["visits"][told["column"] - 1] > 0
+    assert 0 < tried <= output["iterations"] == 300
+    assert output["visits"][output["column"] - 1] > 0
 
 
 def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
     for asked in (("--tree",), ("--svg", str(tmp_path / "tree.svg"))):
-        ran = run("think", "44", "--agent", "greedy", *asked)
-        assert (ran.status, ran.out) == (2, "")
-        assert ran.err == "claimeven: greedy has no tree for this decision\n"
-    ran = run("think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg"))
-    assert ran.status == 2
-    assert "cannot be written: there is no folder " in ran.err
+        result = run("think", "44", "--agent", "greedy", *asked)
+        assert (result.status, result.out) == (2, "")
+        assert result.err == "claimeven: greedy has no tree for this decision\n"
+    result = run(
+        "think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg")
+    )
+    assert result.status == 2
+    assert "cannot be written: there is no folder " in result.err
     assert run("think", "44", "--agent", "uct", "--tree-nodes", "0").status == 2
 
 
@@ -139,9 +141,9 @@ def test_the_tree_of_a_search_in_depth(run: Run, name: str, tmp_path: Path) -> N
 
 
 def test_a_tree_too_large_to_show_is_refused(run: Run) -> None:
-    ran = run("think", "", "--agent", "minimax:depth=7", "--tree")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
+    result = run("think", "", "--agent", "minimax:depth=7", "--tree")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "claimeven: minimax:depth=7 shows no tree of more than 200,000 positions: choose a depth"
         " below 7\n"
     )
@@ -152,12 +154,12 @@ def test_a_tree_too_large_to_show_is_refused(run: Run) -> None:
 )
 def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
     asked = ("think", "4455", "--agent", spec, "--trace")
-    told = json.loads(run(*asked, "--json").out)
+    output = json.loads(run(*asked, "--json").out)
     words = run(*asked).out
-    assert len(told["trace"]) > 10
-    assert "\n".join(told["trace"]) in words
+    assert len(output["trace"]) > 10
+    assert "\n".join(output["trace"]) in words
     short = json.loads(run(*asked, "--json", "--trace-lines", "3").out)["trace"]
-    assert short == [*told["trace"][:3], "... the trace continues; the first 3 lines are shown"]
+    assert short == [*output["trace"][:3], "... the trace continues; the first 3 lines are shown"]
     assert json.loads(run("think", "4455", "--agent", spec, "--json").out)["trace"] is None
 
 
@@ -178,26 +180,26 @@ def test_odd_details_make_one_sentence_or_valid_json(run: Run, bot: Bot) -> None
         ("{'full': True}", ""),
     ):
         spec = bot(f"return Decision(3, details={details})", reset="pass")
-        ran, words = (
+        result, words = (
             run("think", "44", "--agent", spec, "--json"),
             run("think", "44", "--agent", spec),
         )
         if fault:
-            assert fault in bad_input(ran)
-            assert bad_input(words) == bad_input(ran)
+            assert fault in bad_input(result)
+            assert bad_input(words) == bad_input(result)
         else:
-            assert (ran.status, words.status) == (0, 0)
-            assert "NaN" not in ran.out
-            assert "Infinity" not in ran.out
-            json.loads(ran.out)
+            assert (result.status, words.status) == (0, 0)
+            assert "NaN" not in result.out
+            assert "Infinity" not in result.out
+            json.loads(result.out)
 
 
 def test_a_monte_carlo_trace_tells_the_phases(run: Run) -> None:
-    ran = run("think", "4455", "--agent", "uct-menary:iterations=30", "--trace")
-    assert (ran.status, ran.err) == (0, "")
-    assert widest(ran.out) <= 2 * WIDTH
+    result = run("think", "4455", "--agent", "uct-menary:iterations=30", "--trace")
+    assert (result.status, result.err) == (0, "")
+    assert widest(result.out) <= 2 * WIDTH
     for word in ("select", "expand", "simulate", "back up"):
-        assert word in ran.out
+        assert word in result.out
 
 
 def test_long_values_stay_apart(run: Run, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from tests import forks
 from tests.cli.conftest import (
     COMPILING,
     PATIENCE,
-    Ran,
     Run,
+    RunResult,
     bad_input,
     environment,
     interrupted,
@@ -36,32 +36,32 @@ QUICK = ("--rounds", "2", "--jobs", "1")
 
 
 def test_the_ladder_stands_in_order_and_fits_a_terminal(run: Run) -> None:
-    ran = run("tournament", "random", "greedy:win=yes,block=yes", *QUICK)
-    assert ran.status == 0
-    lines = ran.out.splitlines()
+    result = run("tournament", "random", "greedy:win=yes,block=yes", *QUICK)
+    assert result.status == 0
+    lines = result.out.splitlines()
     assert lines[0].startswith("4 games of 2 agents on 7x6 connect 4, round-robin, seed 0")
-    assert ran.out.index("1 greedy:win=yes,block=yes") < ran.out.index("2 random")
+    assert result.out.index("1 greedy:win=yes,block=yes") < result.out.index("2 random")
     assert max(map(len, lines)) <= 80
     short = run("tournament", "random", "greedy", *QUICK).out.splitlines()
     assert [line.split()[:2] for line in short[3:5]] == [["1", "greedy"], ["2", "random"]]
 
 
 def test_json_holds_everything(run: Run) -> None:
-    ran = run("tournament", "random", "greedy", "alphabeta:depth=2", *QUICK, "--json")
-    told = json.loads(ran.out)
-    assert {"agents", "ratings", "cross_table", "games", "forfeits", "seconds"} <= set(told)
-    assert told["games"] == told["games_planned"] == 12
-    assert told["agents"][0]["label"] == "alphabeta:depth=2"
-    assert [row[i] for i, row in enumerate(told["cross_table"])] == [None] * 3
+    result = run("tournament", "random", "greedy", "alphabeta:depth=2", *QUICK, "--json")
+    output = json.loads(result.out)
+    assert {"agents", "ratings", "cross_table", "games", "forfeits", "seconds"} <= set(output)
+    assert output["games"] == output["games_planned"] == 12
+    assert output["agents"][0]["label"] == "alphabeta:depth=2"
+    assert [row[i] for i, row in enumerate(output["cross_table"])] == [None] * 3
 
 
 def test_games_played_again_are_told_once_most_are(run: Run) -> None:
     """Two deterministic agents play two games from one opening, with any number of rounds."""
     words = ("tournament", "greedy", "alphabeta:depth=1", "--opening-plies", "0", "--jobs", "1")
     assert "games differ" not in run(*words, "--rounds", "2").out
-    told = " ".join(run(*words, "--rounds", "3").out.split())
-    assert "only 2 of 6 games differ: deterministic agents repeat them." in told
-    assert "More openings give more information: --opening-plies 6" in told
+    output = " ".join(run(*words, "--rounds", "3").out.split())
+    assert "only 2 of 6 games differ: deterministic agents repeat them." in output
+    assert "More openings give more information: --opening-plies 6" in output
 
 
 def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) -> None:
@@ -70,10 +70,10 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
     openings.write_text("2\n3\n4\n")
     words = ("tournament", str(bot), "greedy", "--rounds", "3", "--jobs", "1")
     words += ("--memory-limit", "900")
-    ran = run(*words, "--openings", str(openings))
-    assert (ran.status, ran.err) == (0, "")
-    assert "  bot: 6 x crash: such as raised ValueError: often" in ran.out.splitlines()
-    rows = [line.split() for line in ran.out.splitlines()[3:5]]
+    result = run(*words, "--openings", str(openings))
+    assert (result.status, result.err) == (0, "")
+    assert "  bot: 6 x crash: such as raised ValueError: often" in result.out.splitlines()
+    rows = [line.split() for line in result.out.splitlines()[3:5]]
     assert [(row[1], row[-5:-1]) for row in rows] == [
         ("greedy", ["6", "6", "0", "0"]), ("bot", ["6", "0", "0", "6"])
     ]  # fmt: skip
@@ -82,10 +82,10 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
         built_in.err
         == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
     )
-    said = run(
+    message = run(
         "tournament", "random", "greedy", "--openings", str(openings), "--opening-plies", "3"
     )
-    assert "--opening-plies is for drawn openings" in bad_input(said)
+    assert "--opening-plies is for drawn openings" in bad_input(message)
 
 
 def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     assert run("tournament", "random", "greedy", "--rounds", "1", *out).status == 0
     refused = run("tournament", "random", "greedy", "--rounds", "3", *out)
     assert (refused.status, "exists already: resume it with --resume" in refused.err) == (2, True)
-    ran = run("tournament", "random", "greedy", "--rounds", "3", *out, "--resume", "--json")
-    assert json.loads(ran.out)["games"] == 6
+    result = run("tournament", "random", "greedy", "--rounds", "3", *out, "--resume", "--json")
+    assert json.loads(result.out)["games"] == 6
 
 
 def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
@@ -106,12 +106,17 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
         f'isolate = false\nout = "{tmp_path / "t.db"}"\n',
         encoding="utf-8",
     )
-    ran = run("tournament", "--file", str(path), "--json")
-    assert ran.status == 0
-    told = json.loads(ran.out)
-    assert (told["games"], told["rounds"], told["seed"], told["kind"]) == (2, 1, 4, "gauntlet")
-    assert (told["limit"]["seconds"], told["limit"]["time_bank"]) == (2, 9)
-    assert (told["memory_limit_mb"], told["isolate"]) == (300, False)
+    result = run("tournament", "--file", str(path), "--json")
+    assert result.status == 0
+    output = json.loads(result.out)
+    assert (output["games"], output["rounds"], output["seed"], output["kind"]) == (
+        2,
+        1,
+        4,
+        "gauntlet",
+    )
+    assert (output["limit"]["seconds"], output["limit"]["time_bank"]) == (2, 9)
+    assert (output["memory_limit_mb"], output["isolate"]) == (300, False)
     with Store.read(tmp_path / "t.db") as store:
         assert store.meta["plan"]["columns"] == 5
         command_again = store.meta["command"]
@@ -128,8 +133,8 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
         assert "--opening-plies" not in store.meta["command"]
         assert {game.opening for game in store.games()} == {"44"}
     words = ("greedy:win=yes", "random", "greedy", "--rounds", "2", "--out", str(tmp_path / "u.db"))
-    told = json.loads(run("tournament", *words, "--file", str(path), "--json").out)
-    assert (told["games"], told["rounds"], told["seed"]) == (8, 2, 4)
+    output = json.loads(run("tournament", *words, "--file", str(path), "--json").out)
+    assert (output["games"], output["rounds"], output["seed"]) == (8, 2, 4)
     path.write_text("rounds = 1\n", encoding="utf-8")
     assert "name the agents" in bad_input(run("tournament", "--file", str(path)))
     path.write_text("round = 1\n", encoding="utf-8")
@@ -158,28 +163,28 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
     broken = broken_class(tmp_path)
     files = sorted(str(path) for path in tmp_path.rglob("*.py"))
     words = (*files, "greedy", "--out", str(tmp_path / "t.db"), "--rounds", "1", "--jobs", "1")
-    ran = run("tournament", *words)
-    assert (ran.status, ran.out) == (2, "")
-    assert len(ran.err.splitlines()) == len(broken) + 1
-    for name, said in broken.items():
-        assert f"claimeven: {tmp_path / name} {said}" in ran.err
-    assert "2 of 6 agents cannot play" in ran.err
-    assert "--skip-broken" in ran.err
+    result = run("tournament", *words)
+    assert (result.status, result.out) == (2, "")
+    assert len(result.err.splitlines()) == len(broken) + 1
+    for name, message in broken.items():
+        assert f"claimeven: {tmp_path / name} {message}" in result.err
+    assert "2 of 6 agents cannot play" in result.err
+    assert "--skip-broken" in result.err
     assert not (tmp_path / "t.db").exists()
 
-    ran = run("tournament", *words, "--skip-broken")
-    assert ran.status == 0
-    assert ran.err.count("left out: ") == len(broken)
-    assert "thinking" not in ran.err + ran.out
-    assert "  fails: 6 x crash: raised IndexError: list index out of range" in ran.out
+    result = run("tournament", *words, "--skip-broken")
+    assert result.status == 0
+    assert result.err.count("left out: ") == len(broken)
+    assert "thinking" not in result.err + result.out
+    assert "  fails: 6 x crash: raised IndexError: list index out of range" in result.out
     for label in (f"{tmp_path.name}/fine.py", "other/fine.py"):
-        assert label in ran.out  # two files of one name keep apart
-    ran = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
-    told = json.loads(ran.out)
-    reasons = {Path(left["spec"]).name: left["reason"] for left in told["left_out"]}
+        assert label in result.out  # two files of one name keep apart
+    result = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
+    output = json.loads(result.out)
+    reasons = {Path(left["spec"]).name: left["reason"] for left in output["left_out"]}
     assert reasons.keys() == broken.keys()
-    assert all(said in reasons[name] for name, said in broken.items())
-    assert told["games"] == 12
+    assert all(message in reasons[name] for name, message in broken.items())
+    assert output["games"] == 12
 
     single = run("tournament", str(tmp_path / "syntax.py"), "greedy")
     assert bad_input(single).endswith("; --skip-broken leaves it out")
@@ -209,9 +214,11 @@ def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
         "def agent(position):\n    return position.legal_columns[0]\n"
     )
     words = ("tournament", str(bot), "greedy", "random", "--rounds", "1", "--jobs", "1")
-    ran = run(*words, "--skip-broken")
-    assert ran.status == 0
-    assert "once: 4 x crash: " in ran.out and "RuntimeError: only once" in " ".join(ran.out.split())
+    result = run(*words, "--skip-broken")
+    assert result.status == 0
+    assert "once: 4 x crash: " in result.out and "RuntimeError: only once" in " ".join(
+        result.out.split()
+    )
     mark.unlink()
     assert "cannot be loaded: RuntimeError: only once" in bad_input(run(*words))
 
@@ -219,11 +226,13 @@ def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
-    ended = interrupted(*words, "--report", str(page), when=lambda: path.exists() and _games(path))
-    assert ended.status == 130, ended.err
-    assert f"games; {page} was not written; continue with: --out {path} --resume" in ended.err
+    finished = interrupted(
+        *words, "--report", str(page), when=lambda: path.exists() and _games(path)
+    )
+    assert finished.status == 130, finished.err
+    assert f"games; {page} was not written; continue with: --out {path} --resume" in finished.err
     assert not page.exists()
-    assert json.loads(ended.out)["games"] == _games(path)
+    assert json.loads(finished.out)["games"] == _games(path)
 
 
 @unix
@@ -236,8 +245,8 @@ def test_sigterm_leaves_no_games_that_were_not_to_be_kept(
         return sum(_games(path) for path in tmp_path.glob("claimeven-*/games.db"))
 
     words = ("tournament", "random", "greedy", "--rounds", "50000", "--jobs", "2")
-    ended = interrupted(*words, when=stored, by=signal.SIGTERM)
-    assert (ended.status, ended.out) == (-signal.SIGTERM, "")
+    finished = interrupted(*words, when=stored, by=signal.SIGTERM)
+    assert (finished.status, finished.out) == (-signal.SIGTERM, "")
     assert list(tmp_path.glob("claimeven-*")) == []
 
 
@@ -257,13 +266,15 @@ def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: P
     # The disk is full from the start; before the file is made; in the middle of more games
     # than it takes.
     for size, rounds, left in ((100, "1", []), (10_000, "1", []), (500_000, "3000", [path])):
-        ended = forks.run_program(
+        finished = forks.run_program(
             [sys.executable, "-c", CRAMPED, str(size), *words, "--rounds", rounds, "--resume"],
             capture_output=True, text=True, env=environment(),
         )  # fmt: skip
-        said = bad_input(Ran(ended.returncode, ended.stdout, ended.stderr.replace(COMPILING, "")))
-        assert said.startswith(f"{path} cannot be written: the disk is full")
-        assert said.endswith("--resume continues once there is room")
+        message = bad_input(
+            RunResult(finished.returncode, finished.stdout, finished.stderr.replace(COMPILING, ""))
+        )
+        assert message.startswith(f"{path} cannot be written: the disk is full")
+        assert message.endswith("--resume continues once there is room")
         assert list(tmp_path.iterdir()) == left
     before = stored(path)
     assert 0 < len(before) < 6000
@@ -281,14 +292,17 @@ def test_a_read_only_file_or_folder_is_told(run: Run, tmp_path: Path) -> None:
         words = ("tournament", "random", "greedy", "--jobs", "1", "--out")
         assert run(*words, str(path), "--rounds", "1").status == 0
         before = stored(path)
-        for mode, words_of, said in (
+        for mode, words_of, message in (
             (0o444, (str(path), "--resume"), f"{path} cannot be written: it is read-only"),
             (0o666, (str(path), "--resume"), f"{path} cannot be written: its folder is read-only"),
             (0o666, (str(fresh),), f"{fresh} cannot be written: its folder is read-only"),
         ):
             path.chmod(mode)
             folder.chmod(0o555)
-            assert as_nobody(tmp_path / "before", *words, *words_of) == (2, f"claimeven: {said}\n")
+            assert as_nobody(tmp_path / "before", *words, *words_of) == (
+                2,
+                f"claimeven: {message}\n",
+            )
         assert list(folder.iterdir()) == [path]
         reader = as_nobody(tmp_path / "before", "games", str(path), "--json")
         assert reader == (0, run("games", str(path), "--json").out)  # reading is not writing
@@ -333,7 +347,7 @@ def _games(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("random",), "a tournament needs 2 agents or more, got 1"),
         (("random", "random"), "random takes part twice"),
@@ -351,11 +365,11 @@ def _games(path: Path) -> int:
         (("random", "greedy", "--opening-plies", "99"), "no random opening of 99 plies"),
     ],
 )
-def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    ran = run("tournament", *arguments)
-    assert ran.status == 2
-    assert said in ran.err
-    assert len(ran.err.strip().splitlines()) == 1
+def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = run("tournament", *arguments)
+    assert result.status == 2
+    assert message in result.err
+    assert len(result.err.strip().splitlines()) == 1
 
 
 def test_agents_that_have_not_met_yet_are_told_apart() -> None:
@@ -376,11 +390,11 @@ def test_the_openings_and_equal_files_are_told(run: Run, tmp_path: Path) -> None
     for file in files:
         file.write_text(bot)
     words = ("tournament", *map(str, files), "greedy", "--jobs", "1", "--rounds")
-    ran = run(*words, "1")
-    assert " seed 0, 1 opening, " in ran.out.splitlines()[0]
-    told = json.loads(run(*words, "2", "--json").out)
-    assert (len(told["openings"]), told["openings"][0]) == (2, "7133")
-    assert told["remarks"] == [
+    result = run(*words, "1")
+    assert " seed 0, 1 opening, " in result.out.splitlines()[0]
+    output = json.loads(run(*words, "2", "--json").out)
+    assert (len(output["openings"]), output["openings"][0]) == (2, "7133")
+    assert output["remarks"] == [
         "ann and bob are equal files: their games against each other are chance."
     ]
     assert " seed 0, 2 openings, " in run(*words, "2").out.splitlines()[0]
@@ -396,11 +410,11 @@ def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> 
         f"the file of bot.py has changed since the games of {out} were played: --resume-changed"
         " adds to it anyway, another file of --out starts again"
     )
-    ran = run(*words, "2", "--resume-changed")
-    assert ran.status == 0
-    said = "the file of bot has changed after 2 games: the results mix both."
-    assert said in ran.out
-    assert said in " ".join(run("report", out, "--no-accuracy", "--json").out.split())
+    result = run(*words, "2", "--resume-changed")
+    assert result.status == 0
+    message = "the file of bot has changed after 2 games: the results mix both."
+    assert message in result.out
+    assert message in " ".join(run("report", out, "--no-accuracy", "--json").out.split())
 
 
 @unix
@@ -439,8 +453,8 @@ def test_forged_answers_leave_a_store_that_can_be_read(run: Run, tmp_path: Path)
     words = ("tournament", str(bot), "greedy", "random", "--jobs", "1", "--out", path, "--rounds")
     assert run(*words, "2").status == 0
     assert run(*words, "3", "--resume").status == 0
-    ran = run("games", path, "--json")
-    assert (ran.status, ran.err, len(ran.out.splitlines())) == (0, "", 18)
+    result = run("games", path, "--json")
+    assert (result.status, result.err, len(result.out.splitlines())) == (0, "", 18)
     assert json.loads(run("report", path, "--no-accuracy", "--json").out)["games"] == 18
 
 
@@ -449,13 +463,13 @@ def test_forged_answers_leave_a_store_that_can_be_read(run: Run, tmp_path: Path)
 def test_a_nearly_full_disk_is_told_when_a_store_is_made(tmp_path: Path, size: int) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--jobs", "1", "--rounds", "40", "--out", str(path))
-    ended = forks.run_program(
+    finished = forks.run_program(
         [sys.executable, "-c", CRAMPED, str(size), *words],
         stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment(),
     )  # fmt: skip
-    assert ended.returncode == 2
-    assert f"{path} cannot be written: the disk is full" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert finished.returncode == 2
+    assert f"{path} cannot be written: the disk is full" in finished.stderr
+    assert "Traceback" not in finished.stderr
 
 
 def test_a_store_has_no_folders_of_this_machine(run: Run, tmp_path: Path) -> None:

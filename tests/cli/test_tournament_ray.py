@@ -28,11 +28,11 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
         return False
 
     words = ("random", "uct:iterations=500", "--rounds", "9999", "--executor", "ray", "--jobs", "1")
-    ran = interrupted("tournament", *words, "--out", str(out), "--json", when=some_are_stored)
-    assert (ran.status, "Traceback" in ran.err) == (130, False)
-    assert ran.err.splitlines()[-1].endswith(f"continue with: --out {out} --resume")
+    result = interrupted("tournament", *words, "--out", str(out), "--json", when=some_are_stored)
+    assert (result.status, "Traceback" in result.err) == (130, False)
+    assert result.err.splitlines()[-1].endswith(f"continue with: --out {out} --resume")
     with Store.read(out) as store:
-        assert json.loads(ran.out)["games"] == len(store)
+        assert json.loads(result.out)["games"] == len(store)
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_what_cannot_be_is_told(
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "output"),
     [
         ("nowhere", "address is host:port, ray://host:port or auto, not 'nowhere'"),
         ("http://a:1", "address is host:port, ray://host:port or auto, not 'http://a:1'"),
         ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
     ],
 )
-def test_an_address_without_a_cluster_is_told(address: str, told: str, run: Run) -> None:
+def test_an_address_without_a_cluster_is_told(address: str, output: str, run: Run) -> None:
     pytest.importorskip("ray")
     words = ("tournament", "random", "greedy", "--executor", "ray", "--address", address)
-    assert told in bad_input(run(*words))
+    assert output in bad_input(run(*words))

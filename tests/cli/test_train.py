@@ -36,15 +36,15 @@ WORDS = (
         (compare, CompareConfig),
     ],
 )
-def test_defaults_are_the_same_in_python(command: click.Command, config: type) -> None:
-    defaults = {each.name: each.default for each in dataclasses.fields(config)}
-    options = {
+def test_what_is_usual_is_the_same_from_python(command: click.Command, config: type) -> None:
+    usual = {each.name: each.default for each in dataclasses.fields(config)}
+    data = {
         option.name: option.default
         for option in command.params
         if option.name in defaults and isinstance(option.default, int | float | str)
     }
-    assert len(options) > 3
-    assert options == {name: defaults[name] for name in options}
+    assert len(data) > 3
+    assert data == {name: usual[name] for name in data}
 
 
 def test_a_run_is_reported_and_its_model_plays(
@@ -62,13 +62,13 @@ def test_a_run_is_reported_and_its_model_plays(
         patch.setenv("COLUMNS", "40")
         narrow = run("train", "ntuple", "--out", out, "--games", "80", *WORDS).out
     assert max(map(len, narrow.partition("model:")[0].splitlines())) <= 40
-    output = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
-    assert output["model"] == f"{out}/model.npz"
-    assert [row["games"] for row in output["rows"]] == [40, 80]
+    data = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
+    assert data["model"] == f"{out}/model.npz"
+    assert [row["games"] for row in data["rows"]] == [40, 80]
     for name in ("ntuple", "ntuple-alphabeta"):
-        words = (f"{name}:model={output['model']}", "random", "--games", "2", *WORDS[-6:])
+        words = (f"{name}:model={data['model']}", "random", "--games", "2", *WORDS[-6:])
         assert run("match", *words).status == 0
-    message = bad_input(run("match", f"ntuple:model={output['model']}", "random"))
+    message = bad_input(run("match", f"ntuple:model={data['model']}", "random"))
     assert "the network knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
@@ -84,10 +84,10 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     lines = f"model: {out}; hard {figures['hard']:.1%}, easy {figures['easy']:.1%}"
     assert result.out.split() == lines.split()
     assert run("think", "44", "--agent", f"net:model={out}").status == 0
-    output = json.loads(run(*words, "--json").out)
-    assert (output["out"], output["models"]) == (out, paths)
-    assert output["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
-    assert list(output["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
+    data = json.loads(run(*words, "--json").out)
+    assert (data["out"], data["models"]) == (out, paths)
+    assert data["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
+    assert list(data["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
     bad = {
         ("--model-weights", "1,x"): "--model-weights takes numbers like 1,2, not '1,x'",
         ("--model-weights", "1,2,3"): "3 weights were given for 2 nets",
@@ -121,10 +121,10 @@ def test_a_run_of_self_play_is_reported_resumed_and_its_model_plays(
         "iteration", "games", "core", "s", "policy", "value", "hard", "search", "easy", "perfect"
     ]  # fmt: skip
     assert max(len(line) for line in result.out.splitlines() if out not in line) <= 80
-    output = json.loads(run(*words, "--iterations", "2", "--json").out)
-    assert [row["games"] for row in output["rows"]] == [12, 24]
-    assert set(output["rows"][0]) <= described_keys("train", "train-selfplay")
-    players = (f"net:model={output['model']}", f"puct:iterations=9,model={output['model']}")
+    data = json.loads(run(*words, "--iterations", "2", "--json").out)
+    assert [row["games"] for row in data["rows"]] == [12, 24]
+    assert set(data["rows"][0]) <= described_keys("train", "train-selfplay")
+    players = (f"net:model={data['model']}", f"puct:iterations=9,model={data['model']}")
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
     message = bad_input(run(*words, "--iterations", "2", "--dirichlet-fraction", "0"))
     assert "contains a run with dirichlet_fraction 0.25, not 0.0" in message
@@ -160,9 +160,9 @@ def test_curves_are_drawn_in_the_end_and_on_demand(
     (out / "log.jsonl").write_text('{"games": 9, "perfect": 0.5}\n')
     both = tmp_path / "both"
     words = ("train", "plot", str(out), str(out), "--out", str(both))
-    output = json.loads(run(*words, "--json").out)
-    assert output["runs"] == [str(out)] * 2
-    assert output["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
+    data = json.loads(run(*words, "--json").out)
+    assert data["runs"] == [str(out)] * 2
+    assert data["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
     monkeypatch.setenv("COLUMNS", "40")
     result = run(*words)
     assert " ".join(result.out.split()) == f"{both}: by-games.png, by-games.svg"
@@ -174,13 +174,13 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     out = tmp_path / "run"
     assert run("train", "ntuple", "--out", str(out), "--games", "80", *WORDS).status == 0
     words = ("train", "compare", str(out), "--games", "2")
-    output = json.loads(run(*words, "--json").out)
-    assert output["plots"] == [str(out / "plots" / f"comparison.{kind}") for kind in ("png", "svg")]
-    rows = output["rows"]
+    data = json.loads(run(*words, "--json").out)
+    assert data["plots"] == [str(out / "plots" / f"comparison.{kind}") for kind in ("png", "svg")]
+    rows = data["rows"]
     assert [(row["agent"], row["number"]) for row in rows] == [
         (agent, number) for agent in ("ntuple", "ntuple-alphabeta:depth=6") for number in (1, 2)
     ]
-    assert {*output, *rows[0]} <= described_keys("train-others", "train-compare")
+    assert {*data, *rows[0]} <= described_keys("train-others", "train-compare")
     both = tmp_path / "both"
     drawn = " ".join(run(*words, "--out", str(both)).out.split())
     assert drawn.endswith(f"charts: {both}/comparison.png, {both}/comparison.svg")
@@ -206,8 +206,8 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     assert many.startswith(
         "8 agents of runs are too many for a chart, the limit is 6: name fewer runs, "
     )
-    kept = (out / "comparison.jsonl").read_text()
-    assert '"seed": 8' not in kept  # what cannot be drawn is refused before it is judged
+    stored = (out / "comparison.jsonl").read_text()
+    assert '"seed": 8' not in stored  # what cannot be drawn is refused before it is judged
     assert not (tmp_path / "all").exists()
 
 
@@ -215,11 +215,11 @@ def test_ctrl_c_says_how_to_resume(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("train", "ntuple", "--out", str(out), *WORDS, "--seed", "3")
     log = out / "log.jsonl"
-    ended = interrupted(
+    finished = interrupted(
         *words, "--games", "1000000", when=lambda: log.exists() and log.read_text().count("\n") > 1
     )
-    assert (ended.status, ended.out) == (130, "")
-    assert ended.err == f"\ninterrupted; run the same command to continue from {out}\n"
+    assert (finished.status, finished.out) == (130, "")
+    assert finished.err == f"\ninterrupted; run the same command to continue from {out}\n"
     message = bad_input(run(*words, "--games", "80"))
     assert "games" in message
     assert json.loads((out / "config.json").read_text())["games"] == 10**6

@@ -41,30 +41,30 @@ def test_a_run_is_reported_and_its_model_plays(run: Run, table: str, tmp_path: P
     assert lines[0].split() == ["steps", "seconds", "loss", "held", "out", "sign"]
     assert [line.split()[0] for line in lines[1:3]] == ["5", "10"]
     assert "".join(lines[3:]).replace(" ", "") == f"model:{out}/model.npz"
-    output = json.loads(run(*words, "--json").out)
-    assert output["model"] == f"{out}/model.npz"
-    assert [row["steps"] for row in output["rows"]] == [5, 10]
-    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(output)} <= described_keys(
+    data = json.loads(run(*words, "--json").out)
+    assert data["model"] == f"{out}/model.npz"
+    assert [row["steps"] for row in data["rows"]] == [5, 10]
+    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(data)} <= described_keys(
         "train", "train-distil"
     )
     for name in ("net", "puct"):
-        words = (f"{name}:model={output['model']}", "random", "--games", "2", *BOARD)
+        words = (f"{name}:model={data['model']}", "random", "--games", "2", *BOARD)
         assert run("match", *words, "--iterations", "5").status == 0
-    thought = run("think", "112", "--agent", f"net:model={output['model']}", *BOARD).out
-    assert "guess: the exact score of a column as estimated by the net" in thought
-    message = bad_input(run("match", f"net:model={output['model']}", "random"))
+    thought = run("think", "112", "--agent", f"net:model={data['model']}", *BOARD).out
+    assert "guess: what the net takes the exact score of a column to be" in thought
+    message = bad_input(run("match", f"net:model={data['model']}", "random"))
     assert "the net knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
 def test_ctrl_c_says_how_to_resume(table: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     log = out / "log.jsonl"
-    ended = interrupted(
+    finished = interrupted(
         *("train", "distil", table, "--out", str(out), "--epochs", "100000", *QUICK),
         when=lambda: log.exists() and log.read_text().count("\n") > 1,
     )
-    assert (ended.status, ended.out) == (130, "")
-    assert ended.err == f"\ninterrupted; run the same command to continue from {out}\n"
+    assert (finished.status, finished.out) == (130, "")
+    assert finished.err == f"\ninterrupted; run the same command to continue from {out}\n"
 
 
 @pytest.mark.parametrize(

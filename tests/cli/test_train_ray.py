@@ -31,8 +31,7 @@ def test_a_run_of_self_play_is_ended_and_nothing_warned_of(
         return log.exists() and log.read_bytes().count(b"\n") >= 2
 
     words = ("--executor", "ray", "--jobs", "1", "--iterations", "9999", "--inference", "jax")
-    words = ("train", "selfplay", "--out", str(run), *words, *WORDS)
-    result = interrupted(*words, when=two_are_made)
+    result = interrupted("train", "selfplay", "--out", str(run), *words, *WORDS, when=two_are_made)
     assert (result.status, "Traceback" in result.err, "fork" in result.err) == (130, False, False)
     message = f"interrupted; run the same command to continue from {run}"
     assert result.err.splitlines()[-1] == message

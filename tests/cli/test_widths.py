@@ -26,9 +26,9 @@ OUTPUTS = {
 
 
 def lines_of(run: Run, words: tuple[str, ...]) -> list[str]:
-    ran = run(*words)
-    assert (ran.status, ran.err) == (0, "")
-    return ran.out.splitlines()
+    result = run(*words)
+    assert (result.status, result.err) == (0, "")
+    return result.out.splitlines()
 
 
 @pytest.mark.parametrize("words", OUTPUTS.values(), ids=OUTPUTS)
@@ -69,8 +69,8 @@ def test_the_rows_of_wide_names_stand_below_the_others(
     name = "\u6f22\u5b57\u306e\u540d\u524d"
     (tmp_path / f"{name}.py").write_text("def agent(position): return position.legal_columns[0]\n")
     monkeypatch.chdir(tmp_path)
-    ran = run(*(f"{name}.py" if word == "BOT" else word for word in words))
-    lines = ran.out.splitlines()
+    result = run(*(f"{name}.py" if word == "BOT" else word for word in words))
+    lines = result.out.splitlines()
     assert max(map(text_size, lines)) <= 80
     rows = [line for line in lines if re.match(rf"[> \d]*(greedy|{name})( |\.py )", line)]
     assert len(rows) >= 2

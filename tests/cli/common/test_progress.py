@@ -171,13 +171,13 @@ def test_a_sentence_in_the_midst_of_work_stands_alone(
 @pytest.mark.parametrize("is_there", [False, True])
 def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
     file = tmp_path / "kept"
-    said = "interrupted; nothing was written"
+    message = "interrupted; nothing was written"
     if is_there:
         file.touch()
-        said = f"interrupted; run the same command to continue from {file}"
-    with pytest.raises(KeyboardInterrupt) as ended, progress.resumable_file(file):
+        message = f"interrupted; run the same command to continue from {file}"
+    with pytest.raises(KeyboardInterrupt) as finished, progress.resumable_file(file):
         raise KeyboardInterrupt
-    assert str(ended.value) == said
+    assert str(finished.value) == message
 
 
 def test_rates_and_times_are_told_in_units_that_suit() -> None:
@@ -191,10 +191,10 @@ def test_rates_and_times_are_told_in_units_that_suit() -> None:
 
 def test_a_search_tells_how_far_it_is() -> None:
     at = SolveProgress(1234, 2_500_000.0, -3, 4)
-    said = "1,234 nodes, 2.5 million a second, score -3 to 4"
-    assert progress_text("", at) == f"empty board: {said}"
+    message = "1,234 nodes, 2.5 million a second, score -3 to 4"
+    assert progress_text("", at) == f"empty board: {message}"
     at = SolveProgress(1234, 2_500_000.0, -3, 4, (0, None, -2))
-    assert progress_text("44", at) == f"44: {said}, columns 0 . -2"
+    assert progress_text("44", at) == f"44: {message}, columns 0 . -2"
 
 
 def test_a_bar_shows_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

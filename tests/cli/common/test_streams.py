@@ -27,10 +27,12 @@ ODD_LINES = b"12\n1\xff\n\xed\xa0\x80\n1\x002\n\xd9\xa1\n21\n"
 
 
 def test_a_stream_that_is_no_utf8_is_answered_line_by_line(process: Run) -> None:
-    ran = process("solve", "-", *SMALL, typed=b"12\n\xff\n21\n", PYTHONIOENCODING="utf-8:strict")
-    assert ran.status == 1
-    assert [line.split(" ")[0] for line in ran.out.splitlines()] == ["12", "", "21"]
-    assert ran.err == ("claimeven: line 2: move 1: '\\udcff' is not a column: choose from 1 to 4\n")
+    result = process("solve", "-", *SMALL, typed=b"12\n\xff\n21\n", PYTHONIOENCODING="utf-8:strict")
+    assert result.status == 1
+    assert [line.split(" ")[0] for line in result.out.splitlines()] == ["12", "", "21"]
+    assert result.err == (
+        "claimeven: line 2: move 1: '\\udcff' is not a column: choose from 1 to 4\n"
+    )
 
 
 @pytest.mark.parametrize("verb", ["solve", "explain", "analyze"])
@@ -41,31 +43,31 @@ def test_odd_lines_are_refused_and_the_others_answered(
     file = tmp_path / "games.txt"
     file.write_bytes(ODD_LINES)
     name, where = (str(file), f"{file}, line") if from_file else ("-", "line")
-    ran = run(verb, name, *SMALL, "--json", typed=ODD_LINES)
-    assert ran.status == 1
-    answers = ran.out.splitlines()
+    result = run(verb, name, *SMALL, "--json", typed=ODD_LINES)
+    assert result.status == 1
+    answers = result.out.splitlines()
     assert [answer == "null" for answer in answers] == [False, True, True, True, True, False]
-    told = ran.err.splitlines()
-    assert [line.partition(": move")[0] for line in told] == [
+    data = result.err.splitlines()
+    assert [line.partition(": move")[0] for line in data] == [
         f"claimeven: {where} {number}" for number in (2, 3, 4, 5)
     ]
     words = run(verb, name, *SMALL, typed=ODD_LINES)
-    assert (words.status, words.err) == (1, ran.err)
+    assert (words.status, words.err) == (1, result.err)
 
 
 def test_a_game_takes_odd_lines_for_no_columns(run: Run) -> None:
-    ran = run("play", "--second", "human", typed=b"\xff\n4\n\x00\nq\n")
-    assert ran.status == 0
-    assert "'\\udcff' is not a column: choose from 1 to 7, or type help." in ran.out.splitlines()
-    assert "unfinished game: moves 4" in ran.out
+    result = run("play", "--second", "human", typed=b"\xff\n4\n\x00\nq\n")
+    assert result.status == 0
+    assert "'\\udcff' is not a column: choose from 1 to 7, or type help." in result.out.splitlines()
+    assert "unfinished game: moves 4" in result.out
 
 
 def test_a_book_text_with_odd_bytes_names_the_line(run: Run, tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
     text.write_bytes(b"# claimeven book: 4x4 connect 3, plies 1\n 4\n1\xff 3\n")
-    ran = run("book", "import", str(text), "--out", str(tmp_path / "a.book"))
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
+    result = run("book", "import", str(text), "--out", str(tmp_path / "a.book"))
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         f"claimeven: line 3 of {text}: move 2: '\\udcff' is not a column: choose from 1 to 4\n"
     )
 
@@ -86,12 +88,12 @@ def test_an_ascii_terminal_shows_names_and_reasons_with_escapes(
         ("match", spec, "random", "--games", "2", "--show"),
         ("think", "44", "--agent", spec),
     ):
-        ran = process(*words, PYTHONIOENCODING="ascii:strict", LC_ALL="C")
-        told = ran.out + ran.err
-        assert "Traceback" not in told
-        assert "b\\xf6t.py" in "".join(told.split())
-        assert "gr\\xfc\\xdfe" in told
-        assert told.isascii()
+        result = process(*words, PYTHONIOENCODING="ascii:strict", LC_ALL="C")
+        data = result.out + result.err
+        assert "Traceback" not in data
+        assert "b\\xf6t.py" in "".join(data.split())
+        assert "gr\\xfc\\xdfe" in data
+        assert data.isascii()
 
 
 #: One game, by a player whose name no locale but UTF-8 has.
@@ -171,15 +173,15 @@ os.write(1, b"the end\\n")
 
 @unix
 def test_a_result_stays_whole_whatever_else_is_printed() -> None:
-    ended = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", PRINTS],
         capture_output=True, text=True, timeout=300, check=False,
         env={**forks.environment(), "PYTHONIOENCODING": "ascii:strict", "PYTHONUNBUFFERED": ""},
     )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-    said = sorted(ended.stdout.splitlines())
-    assert said == ["after", "bef\\xf6re", "the end", "the r\\xfcsult"]
-    assert sorted(ended.stderr.splitlines()) == ["a child", "past it", "printed", "written"]
+    assert finished.returncode == 0, finished.stderr
+    message = sorted(finished.stdout.splitlines())
+    assert message == ["after", "bef\\xf6re", "the end", "the r\\xfcsult"]
+    assert sorted(finished.stderr.splitlines()) == ["a child", "past it", "printed", "written"]
 
 
 @unix
@@ -190,11 +192,11 @@ def test_a_program_without_streams_works_all_the_same(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     (tmp_path / "a.txt").write_text("4455\n", "utf-8")
-    ended = subprocess.run(
+    finished = subprocess.run(
         ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *forks.command(*words)],
         cwd=tmp_path, env=forks.environment(), timeout=300, check=False,
     )  # fmt: skip
-    assert ended.returncode == 0
+    assert finished.returncode == 0
 
 
 @unix
