@@ -285,11 +285,7 @@ def test_svg_by_hand() -> None:
     space = "{http://www.w3.org/2000/svg}"
     drawing = ET.fromstring(tree_svg(branch, POSITION))
     texts = [text.text for text in drawing.iter(f"{space}text")]
-    assert [text for text in ("12M", "9000k", "10k") if text in texts] == [
-        "12M",
-        "9000k",
-        "10k",
-    ]
+    assert [text for text in ("12M", "9000k", "10k") if text in texts] == ["12M", "9000k", "10k"]
     circles = {circle.get("stroke-width"): circle for circle in drawing.iter(f"{space}circle")}
     assert set(circles) == {"1", "3"}
     assert circles["1"].get("fill") != circles["3"].get("fill")

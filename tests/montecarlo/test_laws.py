@@ -20,13 +20,7 @@ from claimeven.montecarlo.graph.kernel import (
 )
 from claimeven.montecarlo.layout import unpack_meta
 from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
-from tests.montecarlo.support import (
-    BOARDS,
-    all_of,
-    search,
-    unfinished_position,
-    wins_at_once,
-)
+from tests.montecarlo.support import BOARDS, all_of, search, unfinished_position, wins_at_once
 
 
 def below(branch: Branch) -> int:

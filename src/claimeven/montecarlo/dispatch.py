@@ -44,9 +44,7 @@ def load_kernels(options: MonteCarloOptions) -> None:
     load(*_kinds(options)[0].kernels)
 
 
-def _kinds(
-    options: MonteCarloOptions,
-) -> tuple[type[CompiledEngine], type[TextbookEngine[Any]]]:
+def _kinds(options: MonteCarloOptions) -> tuple[type[CompiledEngine], type[TextbookEngine[Any]]]:
     if options.method == "flat":
         return flat.FlatEngine, flat.TextbookFlatEngine
     if options.method == "breadth":

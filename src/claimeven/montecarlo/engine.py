@@ -130,7 +130,7 @@ class CompiledEngine(Engine, ABC):
         self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)
         #: The state vector: the shared fields of `layout`, then the fields of the subclass.
         self.state: npt.NDArray[np.int64] = self.work.state
-        self.rules: layout.Rules = layout.Rules(
+        self.setup: layout.Setup = layout.Setup(
             settings_vector(options), layout.playout_vector(geometry)
         )
 

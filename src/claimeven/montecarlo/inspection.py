@@ -192,10 +192,8 @@ class Forest:
 
     def _branch(self, depth: int | None, limit: int | None, path: Sequence[int]) -> Branch:
         order = count()
-        root = _DisplayNode(self._root(), 0, bool(path))
-        waiting: list[tuple[float, int, _DisplayNode, _DisplayNode]] = [
-            (0, next(order), root, root)
-        ]
+        root = _Display(self._root(), 0, bool(path))
+        waiting: list[tuple[float, int, _Display, _Display]] = [(0, next(order), root, root)]
         left = math.inf if limit is None else limit
         while waiting and left > 0:
             _, _, shown, parent = heapq.heappop(waiting)
@@ -210,7 +208,7 @@ class Forest:
                 shown.left_out += 1  # until it is shown
                 if child.is_known or limit is None:
                     follows = child.facts.column == onward and shown.depth + 1 < len(path)
-                    below = _DisplayNode(child, shown.depth + 1, follows)
+                    below = _Display(child, shown.depth + 1, follows)
                     rank = -math.inf if shown.is_on_path else -child.facts.visits
                     heapq.heappush(waiting, (rank, next(order), below, shown))
         return self._as_branch(root, None, 0)
@@ -221,7 +219,7 @@ class Forest:
             root = root._replace(facts=_proven_root(root))
         return root
 
-    def _as_branch(self, shown: _DisplayNode, parent: NodeStats | None, siblings: int) -> Branch:
+    def _as_branch(self, shown: _Display, parent: NodeStats | None, siblings: int) -> Branch:
         """`parent`: None at the root; `siblings`: visits of all its children, 0 at the root."""
         facts = shown.node.facts
         if parent is None:
@@ -327,14 +325,14 @@ def _proven_root(root: _MergedNode) -> NodeStats:
     return replace(root.facts, proof=PROVEN_DRAW if drawn else PROVEN_WIN, distance=1 + longest)
 
 
-class _DisplayNode:
+class _Display:
     """A node to show, and whether a path continues through it."""
 
     def __init__(self, node: _MergedNode, depth: int, is_on_path: bool) -> None:
         self.node = node
         self.depth = depth
         self.is_on_path = is_on_path
-        self.children: list[_DisplayNode] = []
+        self.children: list[_Display] = []
         self.left_out = 0
 
 

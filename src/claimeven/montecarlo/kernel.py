@@ -12,7 +12,7 @@ from claimeven.compiled.splitmix64 import STEP, draw_below
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.layout import Records, Rules, Work
+from claimeven.montecarlo.layout import Records, Setup, Work
 from claimeven.montecarlo.playouts.kernel import play_out
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -62,7 +62,7 @@ def prove_ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
 
 
 @inlined
-def prove_immediate(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
+def prove_new(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
     """`meta` of a new node with a proof if its game is over or decided by immediate threats."""
     meta = prove_ending(meta, mine, mask, board)
     if decisive and layout.proof_of(meta) == layout.UNPROVEN:
@@ -94,18 +94,18 @@ def shuffle(records: Records, field: Int, first: Int, count: Int, words: Words) 
 
 
 @inlined
-def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> Int:
+def simulate(proof: Int, mine: Word, mask: Word, work: Work, setup: Setup) -> Int:
     """Result of a leaf, by its proof or a playout, for the player that moved there."""
     if proof != layout.UNPROVEN:
         return np.int64(layout.proof_result(proof))
-    settings, words = rules.settings, work.words
+    settings, words = setup.settings, work.words
     result, words[layout.RANDOM_STATE] = play_out(
         settings[layout.PLAYOUT],
         mine,
         mask,
         words[layout.RANDOM_STATE],
         settings[layout.CUT],
-        rules.board,
+        setup.board,
         words,
     )
     return -result

@@ -11,8 +11,8 @@ with best play in `distance` more moves, from the view of the player that moved 
 finished game is proven at distance 0.
 
 A kernel takes its tree (see the `kernel` of each package) and two bundles of vectors: `Work`, which
-it changes and uses again in its next slice, and `Rules`, which are constant. Each package adds
-fields to `state` after the shared ones.
+it changes and uses again in its next slice, and `Setup`, which is constant. Each package
+adds fields to `state` after the shared ones.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Work(NamedTuple):
     path: Ints
 
 
-class Rules(NamedTuple):
+class Setup(NamedTuple):
     """The constant vectors: `settings`, the options as numbers; `board`, see `playout_vector`."""
 
     settings: Ints
@@ -88,7 +88,7 @@ class Rules(NamedTuple):
 
 
 WORK: Final = named_tuple(Work, int64[::1], uint64[::1], int64[::1])
-RULES: Final = named_tuple(Rules, int64[::1], uint64[::1])
+SETUP: Final = named_tuple(Setup, int64[::1], uint64[::1])
 
 
 def work_vectors(state_fields: int, geometry: Geometry) -> Work:

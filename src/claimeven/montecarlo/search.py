@@ -39,9 +39,9 @@ BACKENDS: Final = ("auto", "compiled", "python")
 
 #: Nodes of a stored tree to read for each second of a timed search, by backend: at most about a
 #: quarter of its time.
-_REUSED_NODES_PER_SECOND: Final = {"compiled": 20_000_000, "python": 200_000}
+_REUSE_RATE: Final = {"compiled": 20_000_000, "python": 200_000}
 #: The minimum of nodes to read.
-_MIN_REUSED_NODES: Final = 1_000
+_MIN_REUSE: Final = 1_000
 
 #: Seconds that a timed search reserves for reporting its tree: the initial value, and the maximum
 #: that one search can contribute to the estimate.
@@ -315,9 +315,8 @@ class MonteCarloSearch(TreeSearch):
         search, `iterations_of` returns its iterations.
         """
         with self.busy:
-            engines = (
-                self._engines if self._engines_for == self._engine_key(position.geometry) else ()
-            )
+            key = self._engine_key(position.geometry)
+            engines = self._engines if self._engines_for == key else ()
             stored = engines[0] if engines and self.options.reuse else None
             return self._replay(position, rng, stored, seconds)
 
@@ -388,5 +387,5 @@ class MonteCarloSearch(TreeSearch):
 
     def _keep(self, seconds: float, backend: str) -> int:
         """Return the number of nodes of each stored tree that a timed search can read."""
-        share = int(min(seconds, 1e6) * _REUSED_NODES_PER_SECOND[backend]) // self.options.threads
-        return max(share, _MIN_REUSED_NODES)
+        share = int(min(seconds, 1e6) * _REUSE_RATE[backend]) // self.options.threads
+        return max(share, _MIN_REUSE)

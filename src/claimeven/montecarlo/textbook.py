@@ -122,7 +122,7 @@ def shuffle(things: list[Any], stream: Stream) -> None:
         things[last], things[other] = things[other], things[last]
 
 
-def prove_immediate(node: HasProof, options: MonteCarloOptions) -> None:
+def prove_new(node: HasProof, options: MonteCarloOptions) -> None:
     """Prove a new node if its position is over or decided by immediate threats."""
     outcome = node.position.outcome
     if outcome is not None:

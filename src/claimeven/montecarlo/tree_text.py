@@ -138,11 +138,7 @@ def _text(value: float) -> str:
     return f"{value:.3f}" if math.isfinite(value) else "."
 
 
-_COLOR_SCALE: Final = (
-    (-1.0, "lost"),
-    (0.0, "even"),
-    (1.0, "won, for the mover"),
-)
+_COLORS: Final = ((-1.0, "lost"), (0.0, "even"), (1.0, "won, for the mover"))
 _LEGEND: Final = (
     "in a circle: the column played; below it: N, its visits",
     "width of an edge: share of the visits; thick border: proven",
@@ -173,7 +169,7 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
             ),
         )
 
-    return draw_tree(draw_node(branch, "root"), _COLOR_SCALE, _LEGEND)
+    return draw_tree(draw_node(branch, "root"), _COLORS, _LEGEND)
 
 
 def _title(node: Branch) -> str:

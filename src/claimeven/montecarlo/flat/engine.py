@@ -42,7 +42,7 @@ class SimpleEngine(RecordsEngine):
 
     def run(self, iterations: int) -> int:
         return int(
-            type(self).grow(self.tree, self.work, self.rules, min(iterations, self.visits_left()))
+            type(self).grow(self.tree, self.work, self.setup, min(iterations, self.visits_left()))
         )
 
 
@@ -57,7 +57,7 @@ class FlatEngine(SimpleEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         super().start(position, seed, keep)
-        kernel.plant_two_plies(self.tree, self.work, self.rules)
+        kernel.plant_two_plies(self.tree, self.work, self.setup)
 
     def leaves(self) -> int:
         return int(np.count_nonzero(self.records[: self.used, CHILD] == NO_CHILDREN))

@@ -17,7 +17,7 @@ from claimeven.compiled.types import Int, Ints, Word, int32, int64
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, HEIGHT, playable_cells
 from claimeven.montecarlo import kernel as steps
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
+from claimeven.montecarlo.layout import SETUP, WORK, Setup, Work
 from claimeven.montecarlo.tree.kernel import CHILD, META, NO_CHILDREN, TOTAL, VISITS, tree_records
 
 # Fields of `state` after the shared ones: the next node of `breadth`, the index from which to look
@@ -46,7 +46,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 @inlined
-def position_of(node: Int, tree: LinkedTree, work: Work, rules: Rules) -> tuple[Word, Word, Int]:
+def position_of(node: Int, tree: LinkedTree, work: Work, setup: Setup) -> tuple[Word, Word, Int]:
     """Discs of the side to move and all discs at a node, and its depth. The moves are collected
     upwards, then played from the root.
     """
@@ -58,15 +58,15 @@ def position_of(node: Int, tree: LinkedTree, work: Work, rules: Rules) -> tuple[
     mine, mask = work.words[layout.MINE], work.words[layout.MASK]
     for step in range(depth - 1, -1, -1):
         mine ^= mask
-        mask = steps.played(mask, work.path[step], rules.board)
+        mask = steps.played(mask, work.path[step], setup.board)
     return mine, mask, depth
 
 
 @inlined
-def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) -> None:
+def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, setup: Setup) -> None:
     """Give a node a child for every column, left to right, if there is room."""
     nodes, child = tree.nodes, work.state[layout.USED]
-    cells = playable_cells(mask, rules.board[BOTTOM], rules.board[BOARD])
+    cells = playable_cells(mask, setup.board[BOTTOM], setup.board[BOARD])
     count = np.int64(popcount(cells))
     if child + count > nodes.shape[0]:
         work.state[layout.FULL] = 1
@@ -78,7 +78,7 @@ def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) ->
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
         nodes[child, CHILD] = NO_CHILDREN
-        nodes[child, META] = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
+        nodes[child, META] = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
         tree.parents[child] = node
         cells &= cells - _1
         child += 1
@@ -86,10 +86,10 @@ def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) ->
 
 @inlined
 def simulate_and_back_up(
-    node: Int, mine: Word, mask: Word, tree: LinkedTree, work: Work, rules: Rules
+    node: Int, mine: Word, mask: Word, tree: LinkedTree, work: Work, setup: Setup
 ) -> None:
     """Count one result of a node, by its proof or a playout, in it and in all nodes above."""
-    result = steps.simulate(layout.proof_of(tree.nodes[node, META]), mine, mask, work, rules)
+    result = steps.simulate(layout.proof_of(tree.nodes[node, META]), mine, mask, work, setup)
     while node != layout.NO_NODE:
         tree.nodes[node, VISITS] += 1
         tree.nodes[node, TOTAL] += result
@@ -107,8 +107,8 @@ def next_leaf(tree: LinkedTree, state: Ints) -> Int:
     return node
 
 
-@kernel(int64(LINKED_TREE, WORK, RULES, int64))
-def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) -> Int:
+@kernel(int64(LINKED_TREE, WORK, SETUP, int64))
+def grow_breadth(tree: LinkedTree, work: Work, setup: Setup, iterations: Int) -> Int:
     """Take nodes in order of creation: expand each and make one playout from it.
 
     Without room for children nodes are not expanded. After the last node, the leaves of a full tree
@@ -127,39 +127,39 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
         else:
             node = state[CURSOR]
             state[CURSOR] += 1
-        mine, mask, depth = position_of(node, tree, work, rules)
+        mine, mask, depth = position_of(node, tree, work, setup)
         # 2. Expand, unless the game is over there.
         if not is_complete:
-            nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, rules.board)
+            nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, setup.board)
             if layout.proof_of(nodes[node, META]) == layout.UNPROVEN:
-                expand(node, mask, tree, work, rules)
+                expand(node, mask, tree, work, setup)
         # 3. Simulate and back up.
-        simulate_and_back_up(node, mine, mask, tree, work, rules)
+        simulate_and_back_up(node, mine, mask, tree, work, setup)
         state[layout.DEPTH] = max(state[layout.DEPTH], depth)
         iteration += 1
     return iteration
 
 
-@kernel(int64(LINKED_TREE, WORK, RULES))
-def plant_two_plies(tree: LinkedTree, work: Work, rules: Rules) -> Int:
+@kernel(int64(LINKED_TREE, WORK, SETUP))
+def plant_two_plies(tree: LinkedTree, work: Work, setup: Setup) -> Int:
     """Expand the root and its unfinished children, if there is room; the root already exists."""
     nodes, state = tree.nodes, work.state
     node = np.int64(0)
     while node < state[layout.USED]:
-        mine, mask, depth = position_of(node, tree, work, rules)
-        nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, rules.board)
+        mine, mask, depth = position_of(node, tree, work, setup)
+        nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, setup.board)
         if layout.proof_of(nodes[node, META]) == layout.UNPROVEN and depth < 2:
-            expand(node, mask, tree, work, rules)
+            expand(node, mask, tree, work, setup)
         state[layout.DEPTH] = max(state[layout.DEPTH], depth)
         node += 1
     return state[layout.USED]
 
 
-@kernel(int64(LINKED_TREE, WORK, RULES, int64))
-def grow_flat(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) -> Int:
+@kernel(int64(LINKED_TREE, WORK, SETUP, int64))
+def grow_flat(tree: LinkedTree, work: Work, setup: Setup, iterations: Int) -> Int:
     """Play from each leaf in turn, round after round."""
     for _ in range(iterations):
         node = next_leaf(tree, work.state)
-        mine, mask, _depth = position_of(node, tree, work, rules)
-        simulate_and_back_up(node, mine, mask, tree, work, rules)
+        mine, mask, _depth = position_of(node, tree, work, setup)
+        simulate_and_back_up(node, mine, mask, tree, work, setup)
     return iterations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from claimeven.montecarlo.layout import MAX_VISITS, UNPROVEN
-from claimeven.montecarlo.textbook import Step, TextbookSearch, prove_immediate
+from claimeven.montecarlo.textbook import Step, TextbookSearch, prove_new
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
@@ -91,7 +91,7 @@ class TextbookBreadth(TextbookSimple):
             return self.simulate_and_back_up(self.next_leaf(), ())
         path = self.nodes[self.cursor]
         self.cursor += 1
-        prove_immediate(path[-1], self.options)
+        prove_new(path[-1], self.options)
         expanded = self.expand(path) if path[-1].proof == UNPROVEN else ()
         return self.simulate_and_back_up(path, expanded)
 
@@ -102,7 +102,7 @@ class TextbookFlat(TextbookSimple):
     def __post_init__(self) -> None:
         super().__post_init__()
         for path in self.nodes:  # the list grows in the loop
-            prove_immediate(path[-1], self.options)
+            prove_new(path[-1], self.options)
             if path[-1].proof == UNPROVEN and len(path) <= 2:
                 self.expand(path)
             self.depth: int = max(self.depth, len(path) - 1)

@@ -83,7 +83,7 @@ class GraphEngine(GraphView, CompiledEngine):
         stored = canonical(position, self.options)
         self.place(stored, seed)
         self.state[kernel.GRAPH_ROOT] = kernel.root_of(
-            self.graph, self.work, self.rules, np.uint64(stored.key)
+            self.graph, self.work, self.setup, np.uint64(stored.key)
         )
 
     def forget(self) -> None:
@@ -92,7 +92,7 @@ class GraphEngine(GraphView, CompiledEngine):
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, layout.MAX_VISITS - int(self.state[kernel.TOTAL_ITERATIONS]))
-        made = int(kernel.grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
+        made = int(kernel.grow_graph(self.graph, self.work, self.setup, self.formula, iterations))
         self.state[kernel.TOTAL_ITERATIONS] += made
         return made
 

@@ -42,7 +42,7 @@ from claimeven.game.perft_kernel import split_key
 from claimeven.montecarlo import kernel as steps
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.formula import FORMULA, Formula, inverse_root_kernel, spread_kernel
-from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
+from claimeven.montecarlo.layout import SETUP, WORK, Setup, Work
 
 VISITS, OWN_TOTAL, EDGES, META = range(4)
 VALUE: Final = 2  # index among the float64 of a record
@@ -179,9 +179,9 @@ def free_slot(slot: Int, graph: Graph) -> None:
 
 
 @inlined
-def forget(node: Int, graph: Graph, rules: Rules) -> None:
+def forget(node: Int, graph: Graph, setup: Setup) -> None:
     """Remove a position from the graph: each move to it is unvisited again (see above)."""
-    board, key = rules.board, graph.keys[node, KEY]
+    board, key = setup.board, graph.keys[node, KEY]
     free_slot(slot_of(key, graph), graph)
     mine, mask = split_key(key, board[HEIGHT], board[BOTTOM])
     # A position before lacks one top disc of the side that has just moved.
@@ -190,7 +190,7 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
         disc = discs & (~discs + _1)
         discs ^= disc
         turn, before = canonical(
-            mine ^ mask ^ disc, mask ^ disc, rules.settings[layout.MIRROR] != 0, board
+            mine ^ mask ^ disc, mask ^ disc, setup.settings[layout.MIRROR] != 0, board
         )
         parent = np.int64(graph.slots[slot_of(turn + before, graph)])
         if parent == EMPTY or graph.nodes[parent, EDGES] == NO_EDGES:
@@ -206,7 +206,7 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
 
 
 @inlined
-def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> Int:
+def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, setup: Setup) -> Int:
     """Node of a key, or a new node: after all others or, in a full graph, in the place of another
     that is not among the first `depth` + 1 of the path. NO_NODE without room.
     """
@@ -221,7 +221,7 @@ def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, rules: Rule
         node = place_of(key, graph, work.path, depth)
         if node == layout.NO_NODE:
             return node
-        forget(node, graph, rules)
+        forget(node, graph, setup)
         slot = slot_of(key, graph)
     graph.nodes[node, VISITS] = 0
     graph.nodes[node, OWN_TOTAL] = 0
@@ -233,10 +233,10 @@ def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, rules: Rule
     return node
 
 
-@kernel(int64(GRAPH, WORK, RULES, uint64))
-def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
+@kernel(int64(GRAPH, WORK, SETUP, uint64))
+def root_of(graph: Graph, work: Work, setup: Setup, key: Word) -> Int:
     """`get_or_add_node`, for the root of a search."""
-    return get_or_add_node(key, np.int64(-1), graph, work, rules)
+    return get_or_add_node(key, np.int64(-1), graph, work, setup)
 
 
 @kernel(int64(GRAPH, uint64))
@@ -247,7 +247,7 @@ def find_place(graph: Graph, key: Word) -> Int:
 
 
 @inlined
-def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
+def best_edge(node: Int, graph: Graph, setup: Setup, formula: Formula) -> Int:
     """Edge of a node with the greatest upper bound, the first of equals. An unvisited edge or a
     proven win is taken immediately; proven losses are skipped.
     """
@@ -260,7 +260,7 @@ def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
         if visits == 0:
             return edge
         child = edge_node(graph.edges[edge, EDGE_TARGET])
-        if rules.settings[layout.SOLVER] != 0:
+        if setup.settings[layout.SOLVER] != 0:
             proof = layout.proof_of(graph.nodes[child, META])
             if proof == layout.PROVEN_WIN:
                 return edge
@@ -274,18 +274,18 @@ def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
 
 
 @inlined
-def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> None:
+def expand(node: Int, cells: Word, graph: Graph, work: Work, setup: Setup) -> None:
     """Give a node an edge for every cell, in order of the columns or shuffled."""
-    first = node * np.int64(rules.board[layout.COLUMNS])
+    first = node * np.int64(setup.board[layout.COLUMNS])
     count = np.int64(popcount(cells))
     edge = first
     while cells != _0:
-        column = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
+        column = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
         graph.edges[edge, EDGE_VISITS] = 0
         graph.edges[edge, EDGE_TARGET] = edge_target(column, layout.NO_NODE)
         cells &= cells - _1
         edge += 1
-    if rules.settings[layout.SHUFFLED] != 0:
+    if setup.settings[layout.SHUFFLED] != 0:
         steps.shuffle(graph.edges, EDGE_TARGET, first, count, work.words)
     graph.nodes[node, EDGES] = first
     graph.nodes[node, META] |= count << layout.COUNT_SHIFT
@@ -293,7 +293,7 @@ def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> No
 
 @inlined
 def select(
-    graph: Graph, work: Work, rules: Rules, formula: Formula
+    graph: Graph, work: Work, setup: Setup, formula: Formula
 ) -> tuple[Int, Int, Word, Word, bool]:
     """Follow the greatest upper bound down to a leaf, or to a child with more visits than the edge
     to it, which then catches up by a visit.
@@ -301,7 +301,7 @@ def select(
     Returns the leaf, its depth, the discs there, and whether the last edge only catches up.
     `work.path` contains the nodes and edges of the path, alternating.
     """
-    settings, board, state = rules.settings, rules.board, work.state
+    settings, board, state = setup.settings, setup.board, work.state
     decisive = settings[layout.DECISIVE] != 0
     node, depth = state[GRAPH_ROOT], 0
     mine, mask = work.words[layout.MINE], work.words[layout.MASK]
@@ -316,20 +316,18 @@ def select(
             if graph.nodes[node, VISITS] == 0 and depth > 0:
                 break
             cells = steps.candidate_cells(mine, mask, decisive, board)
-            expand(node, cells, graph, work, rules)
-        edge = best_edge(node, graph, rules, formula)
+            expand(node, cells, graph, work, setup)
+        edge = best_edge(node, graph, setup, formula)
         target = graph.edges[edge, EDGE_TARGET]
         column, child = edge_column(target), edge_node(target)
         after = steps.played(mask, column, board)
         after_mine, after = canonical(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
         if child == layout.NO_NODE:
-            child = get_or_add_node(after_mine + after, depth, graph, work, rules)
+            child = get_or_add_node(after_mine + after, depth, graph, work, setup)
             if child == layout.NO_NODE:
                 break
             if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new node
-                graph.nodes[child, META] = steps.prove_immediate(
-                    0, after_mine, after, decisive, board
-                )
+                graph.nodes[child, META] = steps.prove_new(0, after_mine, after, decisive, board)
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
         work.path[2 * depth + 1] = edge
         depth += 1
@@ -379,13 +377,13 @@ def update_value(node: Int, graph: Graph) -> None:
 
 
 @inlined
-def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> None:
+def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, setup: Setup) -> None:
     """Count a visit of every edge of the path, update the values from the leaf up, and back up
     proofs as far as possible.
     """
     node = leaf
     proven = (
-        rules.settings[layout.SOLVER] != 0
+        setup.settings[layout.SOLVER] != 0
         and layout.proof_of(graph.nodes[node, META]) != layout.UNPROVEN
     )
     while depth > 0:
@@ -403,14 +401,14 @@ def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> No
             update_value(node, graph)
 
 
-@kernel(int64(GRAPH, WORK, RULES, FORMULA, int64))
-def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
+@kernel(int64(GRAPH, WORK, SETUP, FORMULA, int64))
+def grow_graph(graph: Graph, work: Work, setup: Setup, formula: Formula, iterations: Int) -> Int:
     """Grow a graph by iterations of UCT and return their number: fewer if the root gets proven
     (with the solver).
 
     The root's node is `state[GRAPH_ROOT]`; `words` contains its canonical position.
     """
-    nodes, solver = graph.nodes, rules.settings[layout.SOLVER] != 0
+    nodes, solver = graph.nodes, setup.settings[layout.SOLVER] != 0
     root = work.state[GRAPH_ROOT]
     iteration = np.int64(0)
     while iteration < iterations and not (
@@ -418,16 +416,16 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
     ):
         iteration += 1
         # 1, 2. Select a leaf, expand one on the way.
-        leaf, depth, mine, mask, caught_up = select(graph, work, rules, formula)
+        leaf, depth, mine, mask, caught_up = select(graph, work, setup, formula)
         work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
         # 3. Simulate.
         proof = layout.proof_of(nodes[leaf, META])
         if not caught_up:
-            nodes[leaf, OWN_TOTAL] += steps.simulate(proof, mine, mask, work, rules)
+            nodes[leaf, OWN_TOTAL] += steps.simulate(proof, mine, mask, work, setup)
             nodes[leaf, VISITS] += 1
             update_value(leaf, graph)
         if proof != layout.UNPROVEN:
             graph.values[leaf, VALUE] = layout.proof_result(proof)
         # 4. Back up.
-        back_up(leaf, depth, graph, work, rules)
+        back_up(leaf, depth, graph, work, setup)
     return iteration

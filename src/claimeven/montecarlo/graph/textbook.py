@@ -27,7 +27,7 @@ from claimeven.montecarlo.textbook import (
     TextbookSearch,
     candidate_columns,
     prove,
-    prove_immediate,
+    prove_new,
     shuffle,
 )
 
@@ -90,11 +90,8 @@ class TextbookGraph(TextbookSearch):
 
     def take(self, before: TextbookGraph) -> None:
         """Take over the positions of another search."""
-        self.table, self.nodes, self.total_iterations = (
-            before.table,
-            before.nodes,
-            before.total_iterations,
-        )
+        self.table, self.nodes = before.table, before.nodes
+        self.total_iterations = before.total_iterations
         self.find_root()
 
     @property
@@ -196,9 +193,7 @@ class TextbookGraph(TextbookSearch):
         """Return the column of the board for a column of a stored position."""
         return self.position.geometry.columns - 1 - column if is_flipped else column
 
-    def select(
-        self,
-    ) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], int, bool]:
+    def select(self) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], int, bool]:
         """Follow the greatest upper bound down to a leaf, or to a child with more visits than the
         edge to it, which then catches up by a visit.
 
@@ -221,7 +216,7 @@ class TextbookGraph(TextbookSearch):
                 if edge.node is None:
                     break
                 if edge.node.visits == 0:
-                    prove_immediate(edge.node, self.options)
+                    prove_new(edge.node, self.options)
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:

@@ -19,7 +19,7 @@ from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
 from claimeven.game.geometry import WORD_BITS
 from claimeven.game.position import Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
+from claimeven.montecarlo.layout import SETUP, WORK, Setup, Work
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
@@ -276,14 +276,14 @@ def play_out(
     return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - layout.GREEDY))
 
 
-@kernel(int64(uint64, uint64, WORK, RULES, int64, int64[::1]))
+@kernel(int64(uint64, uint64, WORK, SETUP, int64, int64[::1]))
 def count_results(
-    mine: Word, mask: Word, work: Work, rules: Rules, playouts: Int, results: Ints
+    mine: Word, mask: Word, work: Work, setup: Setup, playouts: Int, results: Ints
 ) -> Int:
     """Count playouts in `results`: losses, draws and wins of the side to move. The random state
     continues in `work`. Returns the number of playouts.
     """
-    words, settings = work.words, rules.settings
+    words, settings = work.words, setup.settings
     for _ in range(playouts):
         result, words[layout.RANDOM_STATE] = play_out(
             settings[layout.PLAYOUT],
@@ -291,7 +291,7 @@ def count_results(
             mask,
             words[layout.RANDOM_STATE],
             settings[layout.CUT],
-            rules.board,
+            setup.board,
             words,
         )
         results[result + 1] += 1
@@ -306,14 +306,14 @@ def playout_results(
     """
     work = layout.work_vectors(layout.SHARED_STATE_FIELDS, position.geometry)
     work.words[layout.RANDOM_STATE] = seed
-    rules = Rules(
+    setup = Setup(
         np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64), layout.playout_vector(position.geometry)
     )
-    rules.settings[layout.PLAYOUT] = layout.PLAYOUTS.index(playout)
-    rules.settings[layout.CUT] = cut or -1
+    setup.settings[layout.PLAYOUT] = layout.PLAYOUTS.index(playout)
+    setup.settings[layout.CUT] = cut or -1
     results = np.zeros(3, dtype=np.int64)
     count_results(
-        np.uint64(position.mine), np.uint64(position.mask), work, rules, playouts, results
+        np.uint64(position.mine), np.uint64(position.mask), work, setup, playouts, results
     )
     losses, draws, wins = (int(count) for count in results)
     return losses, draws, wins

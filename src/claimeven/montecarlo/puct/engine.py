@@ -89,10 +89,8 @@ class CompiledPuct(PuctEngine):
         return self.forest.node(handle).children
 
     def facts(self, handle: int) -> NodeStats:
-        node = self.forest.node(handle)
-        return NodeStats(
-            node.column, node.visits, node.total, node.proof, node.distance, node.prior
-        )
+        n = self.forest.node(handle)
+        return NodeStats(n.column, n.visits, n.total, n.proof, n.distance, n.prior)
 
     def start(self, position: Position, keep: int | None = None) -> None:
         is_reused = self.reusable and self.options.reuse

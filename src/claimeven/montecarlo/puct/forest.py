@@ -107,7 +107,7 @@ class PuctForest(ReadableForest):
         whole_number(nodes_per_tree, "nodes_per_tree", InvalidOptions, low=low, high=high)
         super().__init__(geometry, trees, nodes_per_tree, options)
         self.waiting = 0
-        self._batch: fields.Batch = fields.new_batch(trees, geometry)
+        self._batch: fields.Leaves = fields.new_batch(trees, geometry)
         self._rules = fields.rules_of(options, geometry)
         for tree in range(trees):
             self.reset(tree)
@@ -328,9 +328,7 @@ class PuctForest(ReadableForest):
     def _check_board(self, position: Position) -> None:
         """Raise unless a position belongs to the board of the forest."""
         if position.geometry != self.geometry:
-            raise InvalidPosition(
-                f"the board must be {self.geometry}, as in this forest, got {position.geometry}"
-            )
+            raise InvalidPosition(f"the board must be {self.geometry}, got {position.geometry}")
 
     def _check_rests(self, tree: int) -> None:
         """Raise unless the tree exists and no leaf waits."""

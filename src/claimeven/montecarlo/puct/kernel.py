@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, float32, inlined, int32, int64, kernel, void
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
-from claimeven.montecarlo.kernel import combine_proof, played, prove_ending, prove_immediate
+from claimeven.montecarlo.kernel import combine_proof, played, prove_ending, prove_new
 from claimeven.montecarlo.layout import (
     COUNT_MASK,
     COUNT_SHIFT,
@@ -51,8 +51,8 @@ from claimeven.montecarlo.puct.layout import (
     TREES,
     USED,
     VISITS,
-    Batch,
     C,
+    Leaves,
     Nodes,
     PuctRules,
     Singles,
@@ -143,7 +143,7 @@ def prove_from_children(node: Int, nodes: Nodes) -> None:
 def expand(
     node: Int, tree: Int, mine: Word, mask: Word, nodes: Nodes, trees: Trees, rules: PuctRules
 ) -> None:
-    """Give a node a child for every column that is not full, with the proofs of `prove_immediate`;
+    """Give a node a child for every column that is not full, with the proofs of `prove_new`;
     with the solver they can prove the node. Without room the node stays unchanged.
     """
     counts, board, state = nodes.counts, rules.board, trees.states[tree]
@@ -163,7 +163,7 @@ def expand(
             counts[child, VISITS] = 0
             counts[child, FLIGHT] = 0
             counts[child, CHILD] = NO_CHILDREN
-            counts[child, META] = prove_immediate(column, mine ^ mask, mask | cell, solver, board)
+            counts[child, META] = prove_new(column, mine ^ mask, mask | cell, solver, board)
             nodes.totals[child] = 0.0
             nodes.priors[child] = 0.0
             child += 1
@@ -199,7 +199,7 @@ def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None
 
 
 @kernel(int64(NODES, TREES, BATCH, PUCT_RULES, int64))
-def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, limit: Int) -> Int:
+def gather_leaves(nodes: Nodes, trees: Trees, batch: Leaves, rules: PuctRules, limit: Int) -> Int:
     """Make up to `limit` iterations in each tree, without the model's part; return the number of
     leaves that wait for it. A tree makes fewer at its target, if it is done, or if it reaches a
     leaf that waits already.
@@ -274,7 +274,7 @@ def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes, rules: Puct
 
 @kernel(void(NODES, BATCH, PUCT_RULES, float32[::1], float32[:, ::1]))
 def back_up_leaves(
-    nodes: Nodes, batch: Batch, rules: PuctRules, values: Singles, priors: Singles
+    nodes: Nodes, batch: Leaves, rules: PuctRules, values: Singles, priors: Singles
 ) -> None:
     """Give the waiting leaves their priors and back up their values: one row for each leaf."""
     counts = nodes.counts

@@ -65,7 +65,7 @@ class Trees(NamedTuple):
     targets: Ints
 
 
-class Batch(NamedTuple):
+class Leaves(NamedTuple):
     """The leaves that wait for the model, the nodes from the root down to each, and their
     positions. Row i of all arrays belongs to leaf i.
     """
@@ -88,7 +88,7 @@ class PuctRules(NamedTuple):
 
 NODES: Final = named_tuple(Nodes, int32[:, ::1], float64[::1], float32[::1])
 TREES: Final = named_tuple(Trees, uint64[:, ::1], int64[:, ::1], int64[::1])
-BATCH: Final = named_tuple(Batch, int64[:, ::1], int64[:, ::1], uint64[::1], uint64[::1])
+BATCH: Final = named_tuple(Leaves, int64[:, ::1], int64[:, ::1], uint64[::1], uint64[::1])
 PUCT_RULES: Final = named_tuple(PuctRules, float64[::1], int64[::1], uint64[::1])
 
 
@@ -104,9 +104,9 @@ def new_forest(trees: int, nodes: int) -> tuple[Nodes, Trees]:
     )
 
 
-def new_batch(leaves: int, geometry: Geometry) -> Batch:
+def new_batch(leaves: int, geometry: Geometry) -> Leaves:
     """Allocate the leaves of a batch."""
-    return Batch(
+    return Leaves(
         np.zeros((leaves, LEAF_FIELDS), dtype=np.int64),
         np.zeros((leaves, geometry.cells + 1), dtype=np.int64),
         np.zeros(leaves, dtype=np.uint64),

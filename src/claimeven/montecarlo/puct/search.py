@@ -26,8 +26,8 @@ from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
 
 #: Nodes of a stored tree to read for each second of a timed search, and the minimum.
-_REUSED_NODES_PER_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
-_MIN_REUSED_NODES: Final = 1_000
+_REUSE_RATE: Final = {"compiled": 10_000_000, "python": 100_000}
+_MIN_REUSE: Final = 1_000
 
 
 class PuctSearch(TreeSearch):
@@ -102,9 +102,7 @@ class PuctSearch(TreeSearch):
         deadline = keep = None
         if seconds is not None:
             deadline = started + seconds - min(self._report_seconds, seconds / 4)
-            keep = max(
-                int(min(seconds, 1e6) * _REUSED_NODES_PER_SECOND[self.backend]), _MIN_REUSED_NODES
-            )
+            keep = max(int(min(seconds, 1e6) * _REUSE_RATE[self.backend]), _MIN_REUSE)
         engine.start(position, keep)
         reused_visits = engine.visits()
         until = MAX_VISITS

@@ -155,7 +155,7 @@ class PuctTree:
         self.used += len(columns)
         node.children = [PuctNode(position.play(column), column) for column in columns]
         for child in node.children:
-            self._prove_immediate(child)
+            self._prove_new(child)
         if self.options.solver:
             prove_from_children(node)
         return columns
@@ -256,7 +256,7 @@ class PuctTree:
             for child, draws in zip(live, noise, strict=True):
                 child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * draws))
 
-    def _prove_immediate(self, node: PuctNode) -> None:
+    def _prove_new(self, node: PuctNode) -> None:
         """Prove a new node if its game is over or, with the solver, if the next move wins or every
         next move loses immediately.
         """

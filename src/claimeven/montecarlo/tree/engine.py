@@ -80,7 +80,7 @@ class TreeEngine(RecordsEngine):
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, self.visits_left())
-        return int(kernel.grow_tree(self.records, self.work, self.rules, self.formula, iterations))
+        return int(kernel.grow_tree(self.records, self.work, self.setup, self.formula, iterations))
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookTreeEngine:
         twin = deepcopy(self)
@@ -122,11 +122,9 @@ class StoredNode(TreeNode):
     @property
     def children(self) -> list[TreeNode] | None:
         if self._places is not None:
-            columns = [
-                layout.unpack_meta(int(self._records[p, kernel.META]))[0] for p in self._places
-            ]
+            columns = self._records[list(self._places), kernel.META] & layout.COLUMN_MASK
             self.children = [
-                StoredNode(self._records, place, self.position.play(column))
+                StoredNode(self._records, place, self.position.play(int(column)))
                 for place, column in zip(self._places, columns, strict=True)
             ]
         return self._children

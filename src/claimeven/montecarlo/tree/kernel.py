@@ -34,7 +34,7 @@ from claimeven.montecarlo.formula import (
     spread_kernel,
     upper_bound_kernel,
 )
-from claimeven.montecarlo.layout import RULES, WORK, Records, Rules, Work
+from claimeven.montecarlo.layout import SETUP, WORK, Records, Setup, Work
 
 VISITS, TOTAL, CHILD, META, FIELDS = range(5)
 
@@ -54,7 +54,7 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: Formula) -> Int:
+def best_child(node: Int, nodes: Records, work: Work, setup: Setup, formula: Formula) -> Int:
     """Child of an expanded node with the greatest upper bound. An unvisited child comes first or,
     with ALL_AT_ONCE, counts as one won playout. Ties go to the first child or a random one. Proven
     losses are skipped.
@@ -66,18 +66,18 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
     last = first + layout.count_of(nodes[node, META]) - 1
     tolerance = 0.0
     # Children get their first visits in order: no draw before the last one is visited.
-    draws = nodes[last, VISITS] != 0 or rules.settings[layout.ALL_AT_ONCE] != 0
-    if rules.settings[layout.RANDOM_TIES] != 0 and draws:
+    draws = nodes[last, VISITS] != 0 or setup.settings[layout.ALL_AT_ONCE] != 0
+    if setup.settings[layout.RANDOM_TIES] != 0 and draws:
         tolerance = TOLERANCE
     for child in range(first, last + 1):
         visits = nodes[child, VISITS]
         if visits == 0:
-            if rules.settings[layout.ALL_AT_ONCE] == 0:
+            if setup.settings[layout.ALL_AT_ONCE] == 0:
                 return child
             bound = 1.0 + spread
         else:
             if (
-                rules.settings[layout.SOLVER] != 0
+                setup.settings[layout.SOLVER] != 0
                 and layout.proof_of(nodes[child, META]) == layout.PROVEN_LOSS
             ):
                 continue
@@ -93,7 +93,7 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
 
 
 @inlined
-def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> bool:
+def expand(node: Int, cells: Word, nodes: Records, work: Work, setup: Setup) -> bool:
     """Give a node a child for every cell, in order of the columns or shuffled. Return False without
     a change if the tree has no room.
     """
@@ -107,10 +107,10 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> 
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
         nodes[child, CHILD] = NO_CHILDREN
-        nodes[child, META] = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
+        nodes[child, META] = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
         cells &= cells - _1
         child += 1
-    if rules.settings[layout.SHUFFLED] != 0:
+    if setup.settings[layout.SHUFFLED] != 0:
         steps.shuffle(nodes, META, first, count, work.words)
     nodes[node, CHILD] = first
     nodes[node, META] |= count << layout.COUNT_SHIFT
@@ -120,14 +120,14 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> 
 
 @inlined
 def select(
-    nodes: Records, work: Work, rules: Rules, formula: Formula
+    nodes: Records, work: Work, setup: Setup, formula: Formula
 ) -> tuple[Int, Int, Word, Word]:
     """Follow the greatest upper bound down to a leaf and play its moves. A leaf with an earlier
     visit (with ALL_AT_ONCE every leaf) is expanded on the way.
 
     Returns the leaf, its depth, and the discs there; `work.path` contains the nodes of the path.
     """
-    settings, board = rules.settings, rules.board
+    settings, board = setup.settings, setup.board
     node, depth = np.int64(ROOT), 0
     mine, mask = work.words[layout.MINE], work.words[layout.MASK]
     work.path[0] = ROOT
@@ -141,20 +141,20 @@ def select(
             if nodes[node, VISITS] == 0 and depth > 0 and settings[layout.ALL_AT_ONCE] == 0:
                 break
             cells = steps.candidate_cells(mine, mask, settings[layout.DECISIVE] != 0, board)
-            if not expand(node, cells, nodes, work, rules):
+            if not expand(node, cells, nodes, work, setup):
                 break
         at_random = is_leaf and settings[layout.ALL_AT_ONCE] != 0
         if at_random:
             node = nodes[node, CHILD] + steps.draw(layout.count_of(nodes[node, META]), work.words)
         else:
-            node = best_child(node, nodes, work, rules, formula)
+            node = best_child(node, nodes, work, setup, formula)
         depth += 1
         work.path[depth] = node
         meta = nodes[node, META]
         mine ^= mask
         mask = steps.played(mask, layout.column_of(meta), board)
         if nodes[node, VISITS] == 0:
-            nodes[node, META] = steps.prove_immediate(
+            nodes[node, META] = steps.prove_new(
                 meta, mine, mask, settings[layout.DECISIVE] != 0, board
             )
             if at_random:
@@ -184,12 +184,12 @@ def prove(node: Int, child: Int, nodes: Records) -> bool:
 
 
 @inlined
-def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rules: Rules) -> None:
+def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, setup: Setup) -> None:
     """Count a result in every node of the path, with alternating sign, and back up proofs as far as
     possible.
     """
     proven = (
-        rules.settings[layout.SOLVER] != 0 and layout.proof_of(nodes[leaf, META]) != layout.UNPROVEN
+        setup.settings[layout.SOLVER] != 0 and layout.proof_of(nodes[leaf, META]) != layout.UNPROVEN
     )
     node = leaf
     while True:
@@ -206,24 +206,24 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rule
                 result = np.int64(layout.proof_result(layout.proof_of(nodes[node, META])))
 
 
-@kernel(int64(int32[:, ::1], WORK, RULES, FORMULA, int64))
-def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
+@kernel(int64(int32[:, ::1], WORK, SETUP, FORMULA, int64))
+def grow_tree(nodes: Records, work: Work, setup: Setup, formula: Formula, iterations: Int) -> Int:
     """Grow a tree by iterations of UCT and return their number: fewer if the root gets proven (with
     the solver).
     """
-    solver = rules.settings[layout.SOLVER] != 0
+    solver = setup.settings[layout.SOLVER] != 0
     iteration = np.int64(0)
     while iteration < iterations and not (
         solver and layout.proof_of(nodes[ROOT, META]) != layout.UNPROVEN
     ):
         iteration += 1
         # 1, 2. Select a leaf, expand one on the way.
-        leaf, depth, mine, mask = select(nodes, work, rules, formula)
+        leaf, depth, mine, mask = select(nodes, work, setup, formula)
         work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
         # 3. Simulate.
-        result = steps.simulate(layout.proof_of(nodes[leaf, META]), mine, mask, work, rules)
+        result = steps.simulate(layout.proof_of(nodes[leaf, META]), mine, mask, work, setup)
         # 4. Back up.
-        back_up(leaf, depth, result, nodes, work, rules)
+        back_up(leaf, depth, result, nodes, work, setup)
     return iteration
 
 

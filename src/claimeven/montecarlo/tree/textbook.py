@@ -23,7 +23,7 @@ from claimeven.montecarlo.textbook import (
     TextbookSearch,
     candidate_columns,
     prove,
-    prove_immediate,
+    prove_new,
     shuffle,
 )
 
@@ -88,12 +88,12 @@ class TextbookTree(TextbookSearch):
                     break
                 if all_at_once:
                     node = node.children[self.stream.below(len(node.children))]
-                    prove_immediate(node, self.options)
+                    prove_new(node, self.options)
                     return [*path, node], expanded
             node = self.best_child(node)
             path.append(node)
             if node.visits == 0:
-                prove_immediate(node, self.options)
+                prove_new(node, self.options)
         return path, expanded
 
     def best_child(self, node: TreeNode) -> TreeNode:

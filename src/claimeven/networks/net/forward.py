@@ -113,10 +113,8 @@ class Forward:
         sums, differences = sums / 2, differences / 2
         block = 0
         while f"block{block}_bias" in weights:
-            residual_sums, residual_differences = layer(
-                f"block{block}_", block + 1, sums, differences
-            )
-            sums, differences = sums + residual_sums / 4, differences + residual_differences / 4
+            more_sums, more_differences = layer(f"block{block}_", block + 1, sums, differences)
+            sums, differences = sums + more_sums / 4, differences + more_differences / 4
             block += 1
         # Few numbers, which the answer depends on the most: always in full precision.
         level = sums @ weights["out_sum"] + weights["out_bias"]
