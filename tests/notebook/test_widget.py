@@ -141,7 +141,7 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
 def test_the_agent_moves_first_where_it_has_the_first_seat() -> None:
     board = BoardWidget(agent="perfect", seat=0).wait()
     assert board.moves == "4" and board.decision is not None and board.decision.column == 3
-    assert board.undo().wait().moves == "4"  # nothing of yours to take back
+    assert board.undo().wait().moves == "4"  # no move of yours to take back
     board.play(3).wait()
     assert board.undo().moves == "4" and len(board.undone) == 2
     assert board.agent_name == "perfect"

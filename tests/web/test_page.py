@@ -258,7 +258,7 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     page.click("text=Try again from here")
     shows(page, "543465")
     assert page.inner_text(".judgement") == "Find a better column than 7."
-    assert page.locator(".why p").count() == 0  # not what the other side did
+    assert page.locator(".why p").count() == 0  # no mistake of the other side
     drop(page, 7)  # the move of the game, which is judged already
     page.wait_for_selector(".which:has-text('Mistake 1 of 3')")
     page.click("text=Try again from here")
@@ -280,7 +280,7 @@ def test_after_a_game_one_s_own_mistakes_are_walked_through(page: Any) -> None:
     page.click("text=See your mistakes")
     shows(page, "5434657")
     assert page.inner_text(".which") == "Mistake 1 of 1. You play column 7: a blunder ??"
-    page.keyboard.press("m")  # there is no other of one's own
+    page.keyboard.press("m")  # the only one of yours
     shows(page, "5434657")
     page.goto("/?first=greedy&second=human&moves=54346576414573")
     page.keyboard.press("m")

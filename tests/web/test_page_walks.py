@@ -113,7 +113,7 @@ def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) ->
     made = len(moves_of(page))
     page.click("text=Undo")
     shows(page, moves_of(page)[: made - 1])
-    assert page.is_hidden("text=Let it move")  # it would let nobody move
+    assert page.is_hidden("text=Let it move")  # it has no effect
     page.click("text=One move")
     length = "n => document.querySelector('.moves').dataset.moves.length === n"
     page.wait_for_function(length, arg=made)

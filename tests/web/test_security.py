@@ -70,7 +70,7 @@ def test_its_own_page_and_links_are_let_in(server: Server) -> None:
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     link["Sec-Fetch-Dest"] = "document"
     assert server.ask("GET", "/", **link).status == 200
-    assert server.ask("POST", "/api/move", b"{}", **link).status == 403  # a form is no link
+    assert server.ask("POST", "/api/move", b"{}", **link).status == 403  # a form, not a link
 
 
 @pytest.mark.parametrize("path", ["/", "/api", "/api/status", "/api/nothing", "/static/api.css"])

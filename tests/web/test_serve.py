@@ -126,7 +126,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
         answer = whole_answer(connection)
     assert answer.startswith("HTTP/1.1 503 ")
     assert "retry-after: 0\r\n" in answer
-    assert "the worker process has ended (signal SIGKILL): try again" in answer
+    assert "the worker process has stopped (signal SIGKILL): try again" in answer
     eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
     assert patient.get("/api/scores", moves="4444413226712433").status == 200
     assert patient.status()["workers_lost"] == 2

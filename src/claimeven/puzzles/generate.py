@@ -1,11 +1,9 @@
 """Making puzzles: positions of random games in which only one column wins or holds the draw.
 
-A game gives at most one puzzle; no two puzzles are the same or mirror images. In a game both sides
-complete lines, block lines, and otherwise play at random, so that the positions are lively and the
-moves plausible. The ply of the puzzle is drawn at random. The nearest position within a few plies
-is taken that is a puzzle (`solutions.kind_of`) and in which neither side can complete a line with
-the next disc. `solutions.rate` rates it. While other puzzles turn up, no kind of a difficulty gets
-more than twice its even share.
+A game gives at most one puzzle; no two puzzles are the same or mirror images. Both sides complete
+and block lines, and otherwise play at random. The puzzle is the position nearest to a random ply
+that is one (`solutions.kind_of`) and in which neither side can complete a line with the next disc.
+While other puzzles turn up, no kind of a difficulty gets more than twice its even share.
 
 The seed determines the set; a larger set starts with the puzzles of a smaller one. Each puzzle is
 appended to a journal next to the file, so that interrupted work resumes.

@@ -1,8 +1,8 @@
 """A puzzle: a position with only one right column.
 
-In a puzzle of the kind `win` one column wins and no other does; in a puzzle of the kind `hold` one
-column draws and every other loses. The solution continues as long as there is only one right
-column, up to six columns. The other side replies with the defence that lasts longest.
+If its kind is `win`, one column wins and no other does; if it is `hold`, one column draws and every
+other loses. The solution continues while only one column is right, up to six columns. The other
+side replies with the defence that lasts longest.
 """
 
 from __future__ import annotations

@@ -75,10 +75,7 @@ def puzzle_line(puzzle: Puzzle) -> str:
 
 
 def puzzle_of(line: str, number: int, geometry: Geometry = STANDARD) -> Puzzle:
-    """Return the puzzle of a line, with its number in the set. Raises `ClaimevenError`.
-
-    `check_moves` checks whether the moves and the solution can be played.
-    """
+    """Return the puzzle of a line; its moves are not checked. Raises `ClaimevenError`."""
     words = line.split()
     if len(words) != 5:
         raise InvalidPuzzles(
@@ -125,10 +122,7 @@ def read_puzzles(path: str | Path, geometry: Geometry = STANDARD) -> PuzzleSet:
 
 
 def read_checked(path: Path, digest: str, geometry: Geometry = STANDARD) -> tuple[Puzzle, ...]:
-    """Read a set with a known digest, in a tenth of the time of `read_puzzles`.
-
-    Raises `InvalidPuzzles` if its digest is another one.
-    """
+    """Read a set with a known digest, faster than `read_puzzles`. Raises `InvalidPuzzles`."""
     lines = [line for _, line in _lines(text_of(path, MAX_BYTES, InvalidPuzzles))]
     if digest_of(lines) != digest:
         raise InvalidPuzzles(f"{path} is corrupt: install claimeven again")
@@ -163,7 +157,7 @@ def select_puzzles(
 
 @cache
 def bundled_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
-    """Return the bundled set of a board. Raises `InvalidPuzzles` if the board has none."""
+    """Return the bundled set of a board. Raises `InvalidPuzzles` for other boards."""
     name = f"{geometry.columns}x{geometry.rows}-{BUNDLED_VERSION}"
     if geometry.connect != Geometry.connect or name not in DIGESTS:
         raise InvalidPuzzles(

@@ -1,11 +1,10 @@
 """The solution of a puzzle by exact scores, and its rating: how hard it is for a person.
 
-The rating depends on the number of moves to foresee, the idea and the length of the solution. In a
-win these are the moves until the line is complete; if the draw is held, the moves until the last of
-the other columns has lost. 2 moves are worth 1000 points, 4 moves 1200, 6 moves 1400, 9 moves 1600,
-12 moves 1850, and 17 moves 2200. A won ending that can be recognized after the first disc, by a
-decisive threat or by replies in the same column, is worth at most 1650 points. Ideas that are hard
-to see add up to 75 points, and each column after the first adds 10.
+The rating depends on the moves to foresee: until the win, or the last loss of the other columns.
+2 moves are worth 1000 points, 4 moves 1200, 6 moves 1400, 9 moves 1600, 12 moves 1850, and 17
+moves 2200. A won ending that can be recognized after the first disc, by a decisive threat or by
+replies in the same column, is worth at most 1650 points. Ideas that are hard to see add up to 75
+points, and each column to find after the first adds 10.
 """
 
 from __future__ import annotations
@@ -67,10 +66,7 @@ def right_columns(scores: tuple[int | None, ...], kind: str) -> tuple[int, ...]:
 
 
 def is_obvious(played: Position, kind: str, solver: ExactSolver) -> bool:
-    """Whether the rest is obvious after a right column.
-
-    The game is over, or the next disc wins after every reply.
-    """
+    """Whether the game is over after a right column, or the next disc wins after every reply."""
     if played.is_over:
         return True
     return kind == WIN and plies_to_end(played, solver.score(played)) == 2

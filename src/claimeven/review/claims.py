@@ -27,7 +27,7 @@ KINDS: dict[str, type[Claim]] = {}
 class Claim(ABC):
     """One fact about a position.
 
-    `player` is the player who benefits (0 or 1). `column` is the column that the fact is about,
+    `player` benefits from the fact (0 or 1). `column` is the column that the fact is about,
     None if it is about the position. `columns` and `cells` (column, row), from 0, are the ones in
     the sentence. `line` is the moves from the position to the one in which the fact holds; `start`
     is the number of moves after which it starts (a row of forced blocks, a threat that decides in
@@ -133,11 +133,11 @@ class Wording:
         return f"{self.player(player)}'s move {self.number(place)}"
 
     def moves_to_end(self, score: int) -> int:
-        """Return the moves that the winner needs; the score is for the side to move."""
+        """Return the moves that the winner needs."""
         return (plies_to_end(self.position, score) + 1) // 2
 
     def end(self, score: int) -> str:
-        """Say who wins and when; the score is for the side to move, not 0."""
+        """Name the winner and the number of moves; the score is for the side to move, not 0."""
         winner = self.position.turn if score > 0 else 1 - self.position.turn
         return f"{self.player(winner)} wins {self.when(score)}"
 

@@ -183,7 +183,7 @@ class Closed(Claim):
 def denied_cells(position: Position, column: int) -> tuple[Cell, ...]:
     """Return the cells that the other side would threaten simultaneously by a disc in a column.
 
-    There are two or more, or none; none also if that disc would win.
+    Empty unless there are two or more, and if that disc would win.
     """
     geometry = position.geometry
     cell = 1 << geometry.bit(column, position.height_of(column))

@@ -23,11 +23,7 @@ from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.disc_claims import Closed
 from claimeven.review.score_claims import Best, PositionScore
-from claimeven.review.threats import (
-    is_playable,
-    wins_later,
-    wins_now,
-)
+from claimeven.review.threats import is_playable, wins_later, wins_now
 from claimeven.review.win_claims import Double, Stack, Zugzwang, double_cells, stack_cells
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import ExactSolver
@@ -190,10 +186,7 @@ def explain_columns(
     solver: ExactSolver,
     scores: tuple[int | None, ...] | None = None,
 ) -> tuple[ColumnExplanation, ...]:
-    """Explain some playable columns of an unfinished game: cheaper than the whole position.
-
-    `scores` are the scores of all columns, if they are known.
-    """
+    """Explain some playable columns of an unfinished game; `scores` of all columns, if known."""
     scores = solver.scores(position) if scores is None else scores
     best = max(score for score in scores if score is not None)
     return tuple(

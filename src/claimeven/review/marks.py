@@ -1,8 +1,8 @@
 """Judgements of moves, by the expected result before and after a move.
 
 A draw is worth 0.5. A win is worth 0.5 + 0.5 * 0.9 ** (m - 1) if the winner needs m more moves: 1
-for an immediate win, 0.74 for a win in 8 moves, 0.56 for a win in 21. A loss is worth 1 minus the
-opponent's win. So a distant win is worth little more than a draw, as in human play. The judgements:
+for an immediate win, 0.74 for a win in 8 moves, 0.56 for a win in 21: little more than a draw. A
+loss is worth 1 minus the opponent's win. The judgements:
 
 - `perfect`: keeps the score: no column is better;
 - `good`: loses less than 0.1 and keeps the outcome (win, draw or loss with best play);

@@ -1,13 +1,12 @@
 """Threats: empty cells that would complete a line, and the player whom each favors.
 
 A player with a threat waits until the other player must play the cell below it. When all other
-columns are full, the number of discs decides who must play in this one. On a board of even height
-Yellow profits from threats in odd rows (counted from 1) and Red from threats in even rows;
-`forced_below` generalizes this to any board. The count is not a proof: the game may end before, or
-the cell may be given up for a greater gain. `cornered_cells` finds the positions in which a side
-can only play below such cells. The rule of odd and even rows is from J. D. Allen, "The Complete
-Book of Connect 4" (2010), and V. Allis, "A Knowledge-based Approach of Connect-Four" (1988),
-chapter 3.
+columns are full, the number of discs decides which player must play in this one. On a board of even
+height Yellow profits from threats in odd rows (counted from 1) and Red from threats in even rows;
+`forced_below` generalizes this to any board. The count is not a proof: the game may end before.
+`cornered_cells` finds the positions in which a side can only play below such cells. The rule is
+from J. D. Allen, "The Complete Book of Connect 4" (2010), and V. Allis, "A Knowledge-based Approach
+of Connect-Four" (1988), chapter 3.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def forced_below(geometry: Geometry, cell: Cell) -> int:
 def cornered_cells(position: Position) -> tuple[Cell, ...]:
     """Return the winning cells of the other side if every move of the side to move allows one.
 
-    One cell for each playable column, or none. Neither side can complete a line with the next disc,
+    One cell for each playable column, or (). Neither side can complete a line with the next disc,
     but the other side completes one on top of every disc that can be dropped. This is zugzwang.
     """
     mover, other = position.turn, 1 - position.turn

@@ -208,9 +208,8 @@ def stack_cells(position: Position) -> tuple[Cell, ...]:
 def forced_from(position: Position, line: tuple[int, ...]) -> int:
     """Return the number of moves of a won line after which the loser can only block.
 
-    Every later answer fills a cell in which the winner, who has the last move of the line, would
-    win, and the loser cannot complete a line first. The result is `len(line) - 1` if even the
-    loser's last disc is not such a block.
+    Every later answer fills a cell in which the winner would win, and the loser cannot complete a
+    line first. `len(line) - 1` if even the loser's last disc is not such a block.
     """
     positions = positions_along(position, line)
     start = len(line) - 1

@@ -1,7 +1,7 @@
 """The agents that clients of the server may use, and the limits of their options.
 
-Only bundled agents are allowed, with options within limits. Options cannot name a file, a module, a
-program or a server, so that no client can make this machine run code or send requests.
+Only bundled agents are allowed, without files, modules, programs or servers, so that no client can
+make this machine run code or send requests.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ ALLOWED_AGENTS = {name: kind for name, kind in AGENTS.items() if name != "human"
 def check_allowed(spec: str, settings: ServerSettings) -> str:
     """Return a spec without surrounding blanks if it is allowed.
 
-    Raises `InvalidSpec` for agents from files, programs and servers, unknown agents, invalid
-    options, and options beyond the server's limits.
+    Raises `InvalidSpec` for other agents, and for options beyond the server's limits.
     """
     text = spec.strip()
     name = text.partition(":")[0]
@@ -71,8 +70,7 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
 def allowed_agents(geometry: Geometry) -> list[dict[str, Any]]:
     """Return every allowed agent as plain data, and whether it plays on a board.
 
-    Options that name files are left out. Options that accept a name or a function from a file list
-    the names.
+    Options that name files are left out, and others offer only names.
     """
     agents = []
     for name, agent in ALLOWED_AGENTS.items():

@@ -33,14 +33,14 @@ class ClientGone(Exception):
 
 
 class Unavailable(Exception):
-    """A job ended without a result; a new request after `wait` seconds may succeed."""
+    """A job failed without a result; a new request after `wait` seconds may succeed."""
 
     status = UNAVAILABLE
     wait = 0
 
 
 class WorkerLost(Unavailable):
-    """The process of a job ended in the middle of it."""
+    """The process of a job died."""
 
 
 class PoolBusy(Unavailable):
@@ -60,7 +60,7 @@ class WorkTooLong(ClaimevenError):
 
 
 class WorkFailed(Exception):
-    """A job ended with an error: a sentence and an HTTP status."""
+    """A job failed with an error: a sentence and an HTTP status."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -77,9 +77,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def sentence_and_status(error: BaseException) -> tuple[str, int]:
-    """Return the sentence and the status of an error. Internal errors are described only in the
-    log.
-    """
+    """Return the sentence and the status of an error; details of internal errors are logged."""
     status = getattr(error, "status", None)
     if status is None and not isinstance(error, ClaimevenError):
         traceback.print_exception(error, file=sys.stderr)

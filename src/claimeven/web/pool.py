@@ -31,11 +31,9 @@ from claimeven.web.streaming import Event
 
 #: Seconds in which a worker must receive a message, and for its warm-up, which may compile code.
 SEND_SECONDS, WARMUP_SECONDS = 10.0, 900.0
-#: Seconds added to the time limit of a job: a task with its own limit ends with a partial result
-#: before.
+#: Seconds added to the time limit of a job, in which a task may return a partial result.
 GRACE_SECONDS = 0.5
-#: Seconds in which a worker must stop a job. Most need milliseconds, but workers have low
-#: priority on a busy machine, and replacing a worker costs more than waiting for it.
+#: Seconds in which a worker must stop a job. Replacing it costs more than waiting for it.
 STOP_SECONDS = 1.0
 #: Seconds between two attempts to start a worker.
 _RETRY_SECONDS = 1.0
@@ -77,13 +75,12 @@ class ServerWorker:
     ) -> AsyncGenerator[Event]:
         """Run a job and yield its events. Its time starts when its code is compiled or loaded."""
         if self.has_ended:
-            raise WorkerLost("the worker process has ended: try again")
+            raise WorkerLost("the worker process has stopped: try again")
         self._job, self._inbox, self.has_started = next(self._numbers), asyncio.Queue(), False
         job = {"task": task, "seconds": seconds, "arguments": to_plain(arguments)}
         self._send({"do": "run", "job": self._job, **job})
-        deadline = self._loop.time() + (
-            seconds + GRACE_SECONDS if self.is_ready else WARMUP_SECONDS
-        )
+        limit = seconds + GRACE_SECONDS if self.is_ready else WARMUP_SECONDS
+        deadline = self._loop.time() + limit
         while True:
             event = await self._next(deadline, seconds)
             if event["event"] == "started":
@@ -149,7 +146,7 @@ class ServerWorker:
 
     def _read(self) -> None:
         """Pass messages to the event loop until the process ends."""
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             try:
                 while True:
                     message = unpack(self.child.receive())
@@ -174,7 +171,7 @@ class ServerWorker:
             self._on_idle_end(self)
             return
         self._job = None
-        self.give_up(WorkerLost(f"the worker process has ended ({how}): try again"))
+        self.give_up(WorkerLost(f"the worker process has stopped ({how}): try again"))
 
 
 class WorkerPool:
@@ -239,7 +236,7 @@ class WorkerPool:
         return sorted(worker.child.process for worker in self._workers)
 
     async def start(self) -> None:
-        """Start the workers; return when the first is usable. A second call does nothing."""
+        """Start the workers; return when the first is usable. A second call has no effect."""
         if self._is_open:
             return
         self._is_open, self._warming = True, None
@@ -290,14 +287,14 @@ class WorkerPool:
             async for event in events:
                 if event["event"] == "done":
                     return event["data"]
-        raise WorkerLost("the search ended without a result: try again")
+        raise WorkerLost("the search stopped without a result: try again")
 
     async def _acquire(self) -> ServerWorker:
         """Return a free worker; wait in the queue for it."""
         while self._is_open:
             worker = self._free.popleft() if self._free else await self._next_free()
             if worker.has_ended or worker.child.ended:
-                self._spawn(self._replace(worker))  # it has just ended, without a job
+                self._spawn(self._replace(worker))  # it has just died, without a job
             elif self._is_open:  # the pool may have stopped in between
                 return worker
         raise PoolClosed("the server is stopping")

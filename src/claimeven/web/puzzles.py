@@ -21,19 +21,13 @@ Difficulty = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
-Rating = Annotated[
-    int | None, Query(ge=0, le=9999, description="Choose a puzzle near this rating.")
-]
+Rating = Annotated[int | None, Query(ge=0, le=9999, description="Choose one near this rating.")]
 Exclude = Annotated[
     str, Query(max_length=2000, description="Numbers of puzzles to skip, separated by commas.")
 ]
-Number = Annotated[
-    int, Query(ge=1, description="The number of the puzzle in its set.", examples=[1])
-]
-ColumnsFound = Annotated[int, Query(ge=0, le=100, description="Columns found so far.")]
-Column = Annotated[
-    str, Query(max_length=2, description="The column chosen, from 1.", examples=["4"])
-]
+Number = Annotated[int, Query(ge=1, description="Its number in the set.", examples=[1])]
+Found = Annotated[int, Query(ge=0, le=100, description="Columns found so far.")]
+Column = Annotated[str, Query(max_length=2, description="From 1.", examples=["4"])]
 #: Maximum number of excluded puzzles.
 MAX_EXCLUDED = 200
 
@@ -86,7 +80,7 @@ async def daily(
 
 @router.get("/attempt", response_model=responses.PuzzleAttemptAnswer)
 async def attempt(
-    services: Shared, number: Number, column: Column, columns_found: ColumnsFound = 0
+    services: Shared, number: Number, column: Column, columns_found: Found = 0
 ) -> Any:
     """Try a column: whether it is right, why, and the reply of the other side."""
     geometry = puzzle_by_number(bundled_puzzles().puzzles, number).geometry
@@ -96,7 +90,7 @@ async def attempt(
 
 
 @router.get("/hints", response_model=responses.PuzzleHintsAnswer)
-async def hints(services: Shared, number: Number, columns_found: ColumnsFound = 0) -> Any:
+async def hints(services: Shared, number: Number, columns_found: Found = 0) -> Any:
     """Return three hints for the next column: the idea, cells to look at, the column and why."""
     return await _ask(services, "puzzle_hints", number, columns_found)
 

@@ -51,10 +51,5 @@ def games_json(state: Any, text: str, name: str, geometry: Geometry) -> dict[str
         first_error = first_error or str(error)
     if not games:
         raise InvalidRecord(first_error or "the file contains no games")
-    return {
-        "format": form.name,
-        "games": games,
-        "unreadable": unreadable,
-        "first_error": first_error,
-        "truncated": truncated,
-    }
+    errors = {"unreadable": unreadable, "first_error": first_error}
+    return {"format": form.name, "games": games, **errors, "truncated": truncated}

@@ -308,7 +308,7 @@ class MonteCarloAnswer(BaseModel):
 class BookAnswer(ColumnScores):
     """The scores of a position in the opening book."""
 
-    book_plies: int | None = Field(description="Depth of the book in plies; null if there is none.")
+    book_plies: int | None = Field(description="Depth of the book in plies; null without a book.")
     in_book: bool
 
 
@@ -319,7 +319,7 @@ class PuzzleAnswer(BaseModel):
     moves: str
     kind: str = Field(description="win: one column wins; hold: one draws, every other loses.")
     difficulty: str = Field(description="beginner, easy, medium, hard or expert.")
-    rating: int = Field(description="Rating of a player who solves it half the time.")
+    rating: int = Field(description="Rating of a player with an even chance.")
     idea: str
     task: str
     turn: int
@@ -343,7 +343,7 @@ class PuzzleAttemptAnswer(BaseModel):
     column: int = Field(description="From 1.")
     correct: bool
     solved: bool = Field(description="Whether it was the last one to find.")
-    reply: int | None = Field(description="The other side's reply; null if it has none.")
+    reply: int | None = Field(description="The other side's reply, or null.")
     text: str
     claims: list[ClaimAnswer]
 
@@ -405,7 +405,7 @@ class LundAnswer(BaseModel):
     result: int | float = Field(
         description="0 in progress, 1 won, 0.5 drawn, -1 lost, -10 illegal move."
     )
-    botmove: int = Field(description="Column from 0; -1 for none.")
+    botmove: int = Field(description="Column from 0; -1 if it has not moved.")
     state: list[list[int]] = Field(description="Rows from the top: 1 yours, -1 the bot's.")
 
 

@@ -22,10 +22,7 @@ def scores_json(
     complete: bool = True,
     from_book: bool = False,
 ) -> dict[str, Any]:
-    """Return the scores of a position's columns as plain data.
-
-    The score of the position is None if the search was not `complete`.
-    """
+    """Return scores as plain data; the score of the position is None unless `complete`."""
     known = [score for score in scores if score is not None]
     score = max(known) if complete and known else None
     return {

@@ -50,8 +50,7 @@ def minimax(
     tree_depth: int,
     tree_nodes: int,
 ) -> dict[str, Any]:
-    """Return up to `steps` steps of a minimax agent's search, from `first_step` (0-based), and its
-    tree with at most `tree_depth` plies and `tree_nodes` nodes.
+    """Return steps of a minimax agent's search, from `first_step` (0-based), and its tree.
 
     Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of more than
     `MAX_POSITIONS` positions.

@@ -171,9 +171,7 @@ def _too_large(limit: int) -> str:
 
 
 async def _discard_body(receive: Receive) -> None:
-    """Read and discard the rest of a body: a client that is cut off while sending would not see
-    the response.
-    """
+    """Read and discard a body: a client that is cut off while sending misses the response."""
     read, more = 0, True
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(MAX_DISCARD_SECONDS):

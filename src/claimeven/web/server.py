@@ -55,8 +55,7 @@ async def _serve(
     starting = asyncio.ensure_future(pool.start())
     compiling = asyncio.ensure_future(pool.compiling.wait())
     try:
-        # The server starts when a worker is usable. During the first compilation, which takes long,
-        # it starts earlier: the page shows the progress, and searches wait.
+        # The server starts when a worker is usable, or shows the progress of the first compilation.
         await asyncio.wait((starting, compiling), return_when=asyncio.FIRST_COMPLETED)
         _check_started(starting)
         server = _Server(create_app(settings, pool), settings, on_message, browse)
@@ -201,10 +200,10 @@ def address_lines(host: str, port: int) -> list[str]:
 
 
 def outer_address() -> str | None:
-    """Return this machine's address in its network, None if it is in none."""
+    """Return this machine's address in its network, None without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # a reserved address: nothing is sent
+            probe.connect(("192.0.2.1", 9))  # a reserved address, without sending data
         except OSError:
             return None
         address: str = probe.getsockname()[0]
@@ -222,7 +221,7 @@ def url(host: str, port: int) -> str:
 
 
 def open_browser(address: str) -> None:
-    """Open a page in a browser; print a message if none opens."""
+    """Open a page in a browser; print a message if that fails."""
     try:
         is_open = webbrowser.open(address)
     except webbrowser.Error:

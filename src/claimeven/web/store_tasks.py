@@ -21,11 +21,9 @@ from claimeven.ratings.ladder import RESAMPLES, rate_evidence
 MAX_REPORT_GAMES = 200_000
 #: Maximum number of agents in a cross table.
 MAX_CROSS_TABLE = 100
-#: Minimum seconds between two drafts of standings, and the minimum ratio of the times for reading
-#: and for drafts.
+#: Minimum seconds between two drafts, and minimum ratio of the times for reading and for drafts.
 DRAFT_SECONDS, READING_RATIO = 1.0, 9
-#: Number of resampled tournaments for intervals while games may be added, and the maximum number of
-#: agents for it. With more agents intervals are computed only when the file no longer changes.
+#: Resampled tournaments for intervals while games are added, and maximum number of agents for it.
 DRAFT_RESAMPLES, MAX_DRAFT_AGENTS = 50, 40
 
 
@@ -44,9 +42,7 @@ class GrowingStandings:
         return self.file == _file_of(store.path) and self.agents == store.agents
 
     def read(self, store: Store, state: Any) -> bool:
-        """Add new games, and send drafts; return whether all games of the store, and no others, are
-        included.
-        """
+        """Add new games, and send drafts; return whether exactly the store's games are read."""
         stored, next_at = len(store), time.monotonic() + DRAFT_SECONDS
         for number, game in enumerate(self.unread.read(store)):
             self.totals.note(game)
@@ -73,12 +69,8 @@ class GrowingStandings:
             for name in ("first_player_elo", "draws_between_equals"):
                 ratings[name]["interval_95"] = None
         count = self.unread.count
-        return {
-            "store": self.name,
-            "games_read": count,
-            "games_stored": stored,
-            "standings": standings,
-        }
+        games = {"games_read": count, "games_stored": stored}
+        return {"store": self.name, **games, "standings": standings}
 
 
 def standings(state: Any, path: str, final: bool) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """The standings and the report of a store, computed by separate workers and cached.
 
-Requests for scores and moves never wait for them. One job computes the standings, and one the
-report, for all clients; the results are cached until the file changes. A report is cancelled when
-its last client is gone.
+One job computes the standings, and one the report, for all clients; the results are cached until
+the file changes. A report is cancelled when its last client is gone.
 """
 
 from __future__ import annotations
@@ -55,9 +54,8 @@ class StoreView:
         """Compute the standings of the file, if there is one, before the first request."""
         if self._path is not None:
             self._requested_at = time.monotonic()
-            self._standings_task = asyncio.ensure_future(
-                self._update_standings(version_of(self._path), final=False)
-            )
+            update = self._update(version_of(self._path), final=False)
+            self._standings_task = asyncio.ensure_future(update)
 
     async def stop(self) -> None:
         """Stop the workers and their tasks."""
@@ -104,9 +102,7 @@ class StoreView:
         is_due = self._standings_task is None and time.monotonic() >= self._idle_until
         if is_due and not (is_known and self._is_final):
             self._error = None
-            self._standings_task = asyncio.ensure_future(
-                self._update_standings(version, final=is_known)
-            )
+            self._standings_task = asyncio.ensure_future(self._update(version, final=is_known))
         if self._standings_task is not None and not is_known:
             self._updated.clear()
             with contextlib.suppress(TimeoutError):
@@ -115,12 +111,11 @@ class StoreView:
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
-            self._show(
-                {"store": self._file.name, "games_read": 0, "games_stored": None, "standings": None}
-            )
+            games = {"games_read": 0, "games_stored": None}
+            self._show({"store": self._file.name, **games, "standings": None})
         return self._body, self._tag
 
-    async def _update_standings(self, version: Version | None, final: bool) -> None:
+    async def _update(self, version: Version | None, final: bool) -> None:
         """Compute the standings of the file, and show drafts."""
         took = 0.0
         try:

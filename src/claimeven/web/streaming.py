@@ -66,10 +66,7 @@ async def _gone(receive: Receive) -> None:
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events: each has a name and one line of JSON as data; the last is done or error.
-
-    Errors after the start of the response are an event `error` with a sentence and a status.
-    """
+    """Server-sent events with a name and a line of JSON; the last one is `done` or `error`."""
 
     media_type = "text/event-stream"
 

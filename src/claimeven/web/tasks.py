@@ -87,7 +87,7 @@ class WorkerState:
             while len(self._agents) > MAX_AGENTS:
                 self._agents.popitem(last=False)[1].close()
         self._agents.move_to_end((spec, geometry))
-        make_agent(agent, geometry, limit)  # raises if it cannot play, loads what it needs
+        make_agent(agent, geometry, limit)  # raises if it cannot play, loads its files
         begin_game(agent)
         return agent
 
@@ -134,8 +134,7 @@ class TimedSolver:
 
 
 def warm(state: WorkerState, table_mb: float | None, agent: str | None = None) -> None:
-    """Compile or load the code of the agent of a warm-up step, and touch its memory; by default do
-    all steps.
+    """Compile or load the code of a warm-up step's agent, and touch its memory; by default of all.
 
     The event `compiling` is sent once for each process, if code must be compiled.
     """

@@ -17,7 +17,7 @@ export function readAddress(text = location.search) {
   const view = search.get("view") ?? "play";
   const wanted = { view: OLD_VIEWS[view] ?? view, problem: null, analysis: search.get("analysis") };
   wanted.sides = SIDES.map((side, player) => search.get(side) ?? DEFAULT_SIDES[player]);
-  // Seconds for a move of an agent; empty if there are none or they are invalid.
+  // Seconds for a move of an agent; empty if missing or invalid.
   wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
   try {
     const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));

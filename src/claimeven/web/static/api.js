@@ -46,7 +46,7 @@ export async function events(path, query, onEvent, signal = undefined) {
   let text = "";
   for (;;) {
     const { value, done } = await reader.read().catch(rethrow);
-    if (done) throw new RequestError("The server ended the search.", 0);
+    if (done) throw new RequestError("The server stopped the search.", 0);
     text += value;
     const parts = text.split("\n\n");
     text = parts.pop();

@@ -68,7 +68,7 @@ export class BoardView extends EventTarget {
     this.#preview(null);
   }
 
-  /** Light cells up, or none. */
+  /** Light up these cells only. */
   light(cells = []) {
     this.layers.lit.replaceChildren(...cells.map(([column, row]) => s("rect", {
       class: "lit", x: this.#x(column) - 46, y: this.#y(row) - 46, width: 92, height: 92, rx: 22,

@@ -38,7 +38,7 @@ export function editPosition(from) {
     };
     dialog.append(
       h("h2", {}, "Set up a position"),
-      h("div", { class: "row", role: "radiogroup", "aria-label": "What a click does" },
+      h("div", { class: "row", role: "radiogroup", "aria-label": "Effect of a click" },
         choice("0", `a ${playerName(0).toLowerCase()} disc`), choice("1", `a ${playerName(1).toLowerCase()} disc`), choice("off", "remove")),
       board.element, message,
       h("div", { class: "row" },

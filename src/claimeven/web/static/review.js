@@ -13,7 +13,7 @@ export class Review {
   #current = null;
   #control = null;
   #trying = null; // the place from which another move is tried
-  #tried = null; // and what was played there
+  #tried = null; // and the move played there
   #shown = null; // the place whose best columns are shown
 
   /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `showMessage` and `goTo`. */

@@ -23,7 +23,7 @@ export function changeText(how, { position, board, path }) {
   return how === "drop" ? `${name} plays ${column}` : `At ${name}'s move ${Math.ceil(position.ply / 2)}: ${column}`;
 }
 
-/** Whether a player is a human who plays against an agent. */
+/** Whether a player is a human against an agent. */
 export function isYou(sides, player) {
   return sides[player].isHuman && !sides[1 - player].isHuman;
 }
