@@ -67,7 +67,7 @@ def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
     assert lines[head + 1] == "after no move"
 
 
-def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
+def test_one_agent_is_reported_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
     result = run("accuracy", str(path), "--agent", "ann", "--show-worst", "0")
     assert [line.split()[:2] for line in result.out.splitlines() if line.strip().startswith("ply")]
     assert "right columns" in result.out
@@ -127,7 +127,7 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
     assert {line[0]: int(line[1]) for line in plies} == moves
 
 
-def test_that_there_is_no_such_book_is_told_before_agents_are_asked(run: Run) -> None:
+def test_that_there_is_no_such_book_is_reported_before_agents_are_asked(run: Run) -> None:
     output = run("accuracy", "greedy", "--book", "none.book", "--jobs", "1")
     assert (output.status, output.out) == (2, "")
     assert "none.book" in output.err
@@ -162,7 +162,7 @@ def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
     assert [part["band"] for part in output["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
 
 
-def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
+def test_answers_are_stored(run: Run, tmp_path: Path) -> None:
     table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 9 if position.ply == 8 else 3\n")
@@ -223,7 +223,7 @@ def test_long_names_are_not_cut(run: Run) -> None:
     assert max(map(len, result.out.splitlines())) <= 80
 
 
-def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
+def test_an_agent_that_fails_is_reported(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 1 // (position.ply % 2)\n")
     result = run("accuracy", str(bot), "--count", "15", "--show-worst", "0", "--jobs", "1")
@@ -241,7 +241,7 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     assert f"After {MAX_FAULTS} faults {bot} was asked no more." in text
 
 
-def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
+def test_faults_are_reported_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return {}[position] if position.ply % 4 else None\n")
     words = ("accuracy", str(bot), "--count", "6", "--show-worst", "0", "--jobs", "1")
@@ -276,7 +276,7 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     assert output["blunders"] == []  # to explain them takes time
 
 
-def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
+def test_judging_continues_after_ctrl_c(tmp_path: Path) -> None:
     rng, path = random.Random(1), tmp_path / "many.db"
     games = []
     for number in range(200):
@@ -303,7 +303,7 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
-def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
+def test_scores_that_cannot_be_kept_are_reported_beside_the_progress(
     run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -148,7 +148,7 @@ BAD = [
 
 @pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
 @pytest.mark.parametrize(("line", "sentence"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_told_in_one_sentence(
+def test_bad_input_is_reported_in_one_sentence(
     run: Run, line: str, sentence: str, as_json: bool
 ) -> None:
     words = line.split()
@@ -180,7 +180,7 @@ def test_bad_input_is_told_in_one_sentence(
         ),
     ],
 )
-def test_empty_names_are_refused(run: Run, line: str, sentence: str) -> None:
+def test_empty_names_are_rejected(run: Run, line: str, sentence: str) -> None:
     assert bad_input(run(*line.split())).startswith(sentence)
 
 
@@ -309,7 +309,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 
 @pytest.mark.parametrize("verb", ["analyze", "solve", "explain"])
-def test_a_file_of_a_tournament_is_told_and_the_others_are_read(
+def test_a_file_of_a_tournament_is_reported_and_the_others_are_read(
     run: Run, tmp_path: Path, verb: str
 ) -> None:
     small = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -337,7 +337,7 @@ def test_a_file_of_a_tournament_is_told_and_the_others_are_read(
 
 
 @pytest.mark.parametrize("verb", ["analyze", "solve", "explain"])
-def test_a_file_in_utf_16_is_told_once(run: Run, tmp_path: Path, verb: str) -> None:
+def test_a_file_in_utf_16_is_reported_once(run: Run, tmp_path: Path, verb: str) -> None:
     path = tmp_path / "games.txt"
     path.write_text("12\n1212\n", encoding="utf-16")
     result = run(verb, str(path), "--columns", "4", "--rows", "4", "--connect", "3")

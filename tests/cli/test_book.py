@@ -72,7 +72,7 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build, "1", *BOARD).status == 0
 
 
-def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
+def test_info_reports_what_a_book_holds(run: Run, file: Path) -> None:
     result = run("book", "info", str(file))
     assert "4x4 connect 3, plies 0 to 3" in " ".join(result.out.split())
     rows = [line.split() for line in result.out.splitlines()[-4:]]
@@ -82,7 +82,7 @@ def test_info_says_what_a_book_holds(run: Run, file: Path) -> None:
     assert sum(output["positions"]) == output["entries"] == len(Book.load(file))
 
 
-def test_what_is_made_is_told_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
+def test_what_is_made_is_reported_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
     info = json.loads(run("book", "info", str(file), "--json").out)
     again = tmp_path / "again.book"
     built = run("book", "build", "--plies", "3", "--out", str(again), "--json", *BOARD)
@@ -111,7 +111,7 @@ def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
     assert {entry["ply"] for entry in output["wrong"]} == {1}
 
 
-def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
+def test_what_a_check_found_is_reported_whole(run: Run, file: Path) -> None:
     right = Book.load(file)
     last = tuple(scores + (ply == right.plies) for ply, scores in enumerate(right.scores))
     wrong = Book(right.geometry, right.keys, last)
@@ -151,7 +151,7 @@ def test_a_book_that_lacks_positions_is_wrong(run: Run, file: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-def test_a_build_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_build_ended_by_ctrl_c_reports_how_to_continue(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     journal = tmp_path / "a.book.journal"
     board = ("--columns", "6", "--rows", "6", "--table-mb", "4")
@@ -182,7 +182,7 @@ def test_games_over_by_then_are_counted_too(run: Run, tmp_path: Path) -> None:
     ] == rows  # fmt: skip
 
 
-def test_counts_are_told_by_ply(run: Run, file: Path) -> None:
+def test_counts_are_reported_by_ply(run: Run, file: Path) -> None:
     lines = run("book", "counts", str(file)).out.splitlines()
     assert len(lines) == 5
     assert lines[1].split() == ["0", "1", "0", "0", "0", "1", "0", "0"]
@@ -262,7 +262,7 @@ def test_what_cannot_be_is_one_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["small.book"]
 
 
-def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
+def test_a_damaged_book_is_rejected_by_every_command(run: Run, file: Path) -> None:
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(data)
@@ -272,7 +272,7 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
         assert result.err == f"claimeven: {file} is corrupt: its checksum is wrong\n"
 
 
-def test_a_user_without_a_folder_for_books_is_told(
+def test_a_user_without_a_folder_for_books_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("claimeven.book.locations.user_folder", lambda: None)
@@ -281,7 +281,7 @@ def test_a_user_without_a_folder_for_books_is_told(
     assert json.loads(run("book", "list", "--json").out)["folder"] is None
 
 
-def test_the_list_tells_which_book_is_used(
+def test_the_list_shows_which_book_is_used(
     run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "books"

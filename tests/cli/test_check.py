@@ -19,7 +19,7 @@ def written(folder: Path, text: str, name: str = "bot.py") -> str:
     return str(folder / name)
 
 
-def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
+def test_a_fine_agent_is_reported_what_it_costs(run: Run) -> None:
     result = run("check", bot("first"))
     assert result.status == 0
     assert max(map(len, result.out.splitlines())) <= 80 + len(bot("first"))
@@ -48,7 +48,7 @@ def test_one_that_loses_to_random_is_asked_whether_it_means_to(run: Run, tmp_pat
     assert "No faults, but it lost to random more often than it won. Unless it plays" in text
 
 
-def test_faults_are_told_where_they_happened(run: Run) -> None:
+def test_faults_are_reported_where_they_happened(run: Run) -> None:
     result = run("check", bot("full"), "--seed", "3")
     assert result.status == 1
     text = " ".join(result.out.split())
@@ -75,7 +75,7 @@ def agent(position):
 """
 
 
-def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
+def test_a_fault_is_reported_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     path = written(tmp_path, LATE, "it's late.py")
     limits = ("--seconds", "3", "--time-bank", "60", "--memory-limit", "700", "--seed", "3")
     result = run("check", path, *limits)
@@ -120,7 +120,7 @@ def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -
     assert [json.loads(line)["ok"] for line in result.out.splitlines()] == [True, False]
 
 
-def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
+def test_what_is_not_there_is_reported_in_turn(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "folder.py"
     folder.mkdir()
     result = run("check", "greedy", "nowhere.py", str(folder), bot("first"))
@@ -138,7 +138,7 @@ def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
+def test_who_uses_the_grace_is_reported_of_it(run: Run, tmp_path: Path) -> None:
     slow = written(
         tmp_path,
         "import time\ndef agent(position):\n    time.sleep(0.05 * (position.ply == 0))\n    return"
@@ -150,7 +150,7 @@ def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
     assert f'To repeat it: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
 
 
-def test_time_is_told_by_the_limit(run: Run) -> None:
+def test_time_is_reported_by_the_limit(run: Run) -> None:
     output = " ".join(run("check", "random", "--seconds", "2", "--time-bank", "60").out.split())
     assert "limit: 2 s, and 60 s in the time bank" in output
 

@@ -57,7 +57,7 @@ def test_endings_tell_the_format(run: Run, games: Path, tmp_path: Path) -> None:
     assert run("convert", out, "--from", "kaggle", "--to", "openspiel").out.endswith("\n0, 1\n")
 
 
-def test_positions_are_labelled_by_the_solver(run: Run, games: Path, tmp_path: Path) -> None:
+def test_positions_are_labeled_by_the_solver(run: Run, games: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "p.data")
     words = ("--table-mb", "1", "--columns", "4", "--rows", "4")
     # 12 on 4x4 is a draw, as every published count of that board has it; the other game is over.
@@ -220,7 +220,7 @@ def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form
     assert f"g.{form}, line {len(whole)}: " in result.err
 
 
-def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -> None:
+def test_a_position_that_cannot_be_labeled_is_named(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "g.txt"
     source.write_text("12\n")
     board = ("--columns", "9", "--rows", "9")
@@ -244,7 +244,7 @@ def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
     assert message in bad_input(run("convert", *arguments, typed="44\n"))
 
 
-def test_what_solve_says_of_the_empty_board_is_a_game_without_a_move(run: Run) -> None:
+def test_what_solve_reports_of_the_empty_board_is_a_game_without_a_move(run: Run) -> None:
     board = ("--columns", "4", "--rows", "4")
     solved = run("solve", *board, "--table-mb", "1", "", "12").out
     assert solved.startswith(" ")

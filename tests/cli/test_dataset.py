@@ -199,7 +199,7 @@ def test_ctrl_c_ends_threads_that_search_long(tmp_path: Path) -> None:
 
 
 @unix
-def test_random_positions_that_take_long_are_kept_one_by_one(tmp_path: Path) -> None:
+def test_random_positions_that_take_long_are_stored_one_by_one(tmp_path: Path) -> None:
     """Of 8x7 with few discs one takes seconds: a second's work is lost, and not 64 positions."""
     partial = tmp_path / "set.csv.partial"
     words = ("dataset", "--columns", "8", "--rows", "7", "--plies", "30-34", "--seed", "3",

@@ -13,7 +13,7 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 FAST = ("--table-mb", "4")
 
 
-def test_every_column_is_told(run: Run) -> None:
+def test_every_column_is_reported(run: Run) -> None:
     result = run("explain", "44455554221", *FAST)
     assert (result.status, result.err) == (0, "")
     lines = result.out.splitlines()

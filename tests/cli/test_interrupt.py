@@ -83,7 +83,7 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
 
 
 @pytest.mark.usefixtures("real_starts")
-def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path) -> None:
+def test_a_match_that_is_stopped_and_continues_costs_nobody_a_game(tmp_path: Path) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(
         "import time\nfrom pathlib import Path\nhere = Path(__file__).with_name('here')\n"

@@ -63,7 +63,7 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     assert "forfeits" not in result.out
 
 
-def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
+def test_forfeits_and_bounds_are_reported(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "fails.py"
     bot.write_text("def agent(position):\n    return [][position.ply]\n")
     words = ("ladder", str(bot), "--rounds", "1", "--memory-limit", "900", "--seconds", "2", *HERE)
@@ -83,7 +83,7 @@ def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_games_unlike_those_that_come_along_are_told() -> None:
+def test_games_unlike_those_that_are_bundled_are_reported() -> None:
     standings = reference_pool.pool_standings()
     same = results.pool(standings)
     games = (replace(standings.games[0], moves="1"), *standings.games[1:])
@@ -94,7 +94,7 @@ def test_games_unlike_those_that_come_along_are_told() -> None:
 
 
 @pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> None:
+def test_ctrl_c_reports_how_to_continue(tmp_path: Path, agent: tuple[str, ...]) -> None:
     path = tmp_path / "mine.db"
     words = ("ladder", *agent, "--out", str(path), "--json", *HERE)
     finished = interrupted(*words, when=lambda: path.exists() and games_in(path))

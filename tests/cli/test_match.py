@@ -53,7 +53,7 @@ def test_games_are_shown_in_order_with_their_openings(run: Run) -> None:
     assert "played" not in json.loads(run("match", *words, "--json").out)
 
 
-def test_equal_games_are_told(run: Run) -> None:
+def test_equal_games_are_reported(run: Run) -> None:
     output = " ".join(
         " ".join(lines_of(run, "alphabeta:depth=2", "greedy", "--games", "20")).split()
     )
@@ -78,7 +78,7 @@ def test_names_are_never_lost(run: Run, monkeypatch: pytest.MonkeyPatch, width: 
     assert any(line.startswith("B random ") for line in same)
 
 
-def test_forfeits_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
+def test_forfeits_are_reported_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return {}[position] if position.ply % 2 else 'x'\n")
     words = ("match", str(bot), "random", "--games", "12")
@@ -91,7 +91,7 @@ def test_forfeits_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: P
     assert len(output["forfeit_reasons"][0]) > 2
 
 
-def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: Path) -> None:
+def test_commandose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: Path) -> None:
     words = ("match", bot("raises"), "random", "--games", "4")
     quiet, verbose = run(*words), run(*words, "--verbose")
     assert "Traceback" not in quiet.err + quiet.out + verbose.out
@@ -135,13 +135,13 @@ def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> 
     assert "2 x crash: raised ValueError: kein Zug f\\xfcr \\u2603" in output
 
 
-def test_what_remembers_is_told(run: Run) -> None:
+def test_what_remembers_is_reported(run: Run) -> None:
     finished = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
     assert finished.status == 0
     assert finished.err.endswith(" remembers earlier games: one process plays them, in order\n")
 
 
-def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+def test_a_limit_that_an_agent_does_not_know_is_rejected(run: Run) -> None:
     finished = run("match", "uct", "random", "--depth", "3")
     assert (finished.status, finished.out) == (2, "")
     sentence = "uct cannot be limited by depth: it supports seconds, iterations"
@@ -162,7 +162,7 @@ def test_a_thread_that_lingers_holds_nothing_up(run: Run) -> None:
     assert json.loads(finished.out)["games"] == 2
 
 
-def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
+def test_a_match_is_stored_and_resumed(run: Run, tmp_path: Path) -> None:
     words = ("match", "greedy", "random", "--opening-plies", "2", "--show")
     out = ("--out", str(tmp_path / "m.db"))
     whole = run(*words, "--games", "10").out
@@ -183,7 +183,7 @@ def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
+def test_ctrl_c_shows_how_to_continue_with_a_match(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     words = ("match", "greedy", "random", "--games", "100000", "--out", str(path), "--show")
     with forks.program(
@@ -278,7 +278,7 @@ def test_openings_may_be_given_as_moves() -> None:
         ("", ""),
     ],
 )
-def test_bounds_that_hold_for_no_agent_are_told(run: Run, words: str, message: str) -> None:
+def test_bounds_that_hold_for_no_agent_are_reported(run: Run, words: str, message: str) -> None:
     finished = run("match", "greedy", "random", "--games", "2", *words.split())
     assert (finished.status, finished.err) == (0, message)
 
@@ -343,7 +343,7 @@ COUNTING = "alphabeta-polito"
 
 
 @pytest.mark.parametrize("agent", [COUNTING, "uct-aifour:iterations=20"])
-def test_evaluations_are_told_if_the_agent_counts_them(run: Run, agent: str) -> None:
+def test_evaluations_are_reported_if_the_agent_counts_them(run: Run, agent: str) -> None:
     asked = ("match", agent, "random", "--games", "2")
     output = json.loads(run(*asked, "--json").out)
     words = [line for line in run(*asked).out.splitlines() if line.startswith("evaluations by")]

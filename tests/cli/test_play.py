@@ -105,7 +105,7 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
 
 
 @pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223", "2444", "22232"])
-def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
+def test_a_hint_reports_what_each_column_leads_to(run: Run, moves: str) -> None:
     """On 4x4 connect 3, with the same result by plain minimax."""
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
     result = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
@@ -245,7 +245,7 @@ def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
         ("tree", "raise ValueError('no wood')", "  ... no tree: it raised ValueError: no wood"),
     ],
 )
-def test_a_tree_or_trace_that_fails_is_told_in_a_line(
+def test_a_tree_or_trace_that_fails_is_reported_in_a_line(
     run: Run, bot: Bot, method: str, body: str, message: str
 ) -> None:
     spec = bot("return Decision(position.legal_columns[0])", **{method: body})
@@ -311,7 +311,7 @@ def test_pipes_hold_no_escapes(run: Run) -> None:
 # --- how games end -------------------------------------------------------------------------------
 
 
-def test_moves_are_told_from_the_empty_board(run: Run) -> None:
+def test_moves_are_reported_from_the_empty_board(run: Run) -> None:
     result = run(*AGAINST, "--position", "4444", typed="5\nq\n")
     assert result.out.splitlines()[-1].startswith("unfinished game: moves 44445")
     output = json.loads(run(*AGAINST, "--position", "4444", "--json", typed="5\nu\nu\nq\n").out)
@@ -382,7 +382,7 @@ def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, bot: B
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no Ctrl-C from another process")
-def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
+def test_ctrl_c_shows_the_moves_as_ctrl_d_does() -> None:
     with started("play", "--second", "human", "--position", "44", "--json") as program:
         assert program.stdin is not None
         assert program.stderr is not None
@@ -430,7 +430,7 @@ def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
     assert again == words.partition("\n")[2]
 
 
-def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+def test_a_limit_that_an_agent_does_not_know_is_rejected(run: Run) -> None:
     result = run("play", "--second", "uct", "--depth", "3")
     assert (result.status, result.out) == (2, "")
     assert (

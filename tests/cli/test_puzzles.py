@@ -193,7 +193,7 @@ def test_a_set_is_made_and_solved(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no such signals")
-def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+def test_work_ended_by_ctrl_c_reports_how_to_continue(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     partial = tmp_path / "mine.txt.partial"
     result = interrupted(

@@ -36,7 +36,7 @@ def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
     assert run("report", str(store)).status == 0
 
 
-def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> None:
+def test_json_shows_what_was_written_and_the_figures(run: Run, store: Path) -> None:
     out = store.with_name("other.htm")
     output = json.loads(run("report", str(store), "--out", str(out), "--json").out)
     assert output["out"] == str(out)
@@ -57,7 +57,7 @@ def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> N
     ("more", "judged"),
     [((), ", all judged"), (("--accuracy-games", "4"), ", 4 judged"), (("--no-accuracy",), "")],
 )
-def test_what_was_written_is_told_in_words(
+def test_what_was_written_is_reported_in_words(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], judged: str
 ) -> None:
     monkeypatch.chdir(store.parent)
@@ -98,7 +98,7 @@ def test_one_agent_is_one_agent(run: Run, tmp_path: Path) -> None:
     assert "1 game of 1 agent, " in " ".join(output.split())
 
 
-def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
+def test_games_that_cannot_be_judged_are_reported(run: Run, tmp_path: Path) -> None:
     games = [game(0, 0, 1, "ababa", 0), game(1, 1, 0, "abac", None, finished=False)]
     path = made(tmp_path / "large.db", games, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
     output = " ".join(run("report", str(path)).out.split())
@@ -106,7 +106,7 @@ def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
     assert "not judged" not in run("report", str(path), "--no-accuracy").out
 
 
-def test_threads_are_refused_or_no_more_than_there_can_be(
+def test_threads_are_rejected_or_no_more_than_there_can_be(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = bad_input(run("report", str(store), "--threads", "257"))
@@ -117,7 +117,7 @@ def test_threads_are_refused_or_no_more_than_there_can_be(
     assert "all judged" in " ".join(run("report", str(store)).out.split())
 
 
-def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_is_rejected(run: Run, store: Path, tmp_path: Path) -> None:
     before = store.read_bytes()
     nowhere = run("report", str(tmp_path / "no.db"))
     assert bad_input(nowhere).endswith("no.db cannot be read: there is no such file")
@@ -144,7 +144,7 @@ def scores_kept(path: Path) -> int:
         return 0
 
 
-def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> None:
+def test_ctrl_c_reports_how_to_continue_and_keeps_what_was_judged(tmp_path: Path) -> None:
     rng, games = random.Random(1), []
     for number in range(150):
         position, moves = Position(), ""
@@ -186,7 +186,7 @@ def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     assert third.exists()
 
 
-def test_what_a_tournament_says_of_its_page_fits_the_terminal(
+def test_what_a_tournament_reports_of_its_page_fits_the_terminal(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -198,7 +198,7 @@ def test_what_a_tournament_says_of_its_page_fits_the_terminal(
     assert max(map(len, result.err.splitlines())) <= 40
 
 
-def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
+def test_a_page_in_the_place_of_the_games_is_rejected_before_they_are_played(
     run: Run, store: Path, tmp_path: Path
 ) -> None:
     new = str(tmp_path / "new.db")

@@ -142,7 +142,7 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
         assert parse_drawing(text, board) == position
 
 
-def test_how_a_doubtful_input_is_read_is_said_once(run: Run) -> None:
+def test_how_a_doubtful_input_is_read_is_reported_once(run: Run) -> None:
     result = run("show", "-", "--as", "moves", typed="4,4,5,5\n3,4\n")
     assert (result.status, result.out.split()) == (0, ["5566", "45"])
     assert result.err == (
@@ -158,7 +158,7 @@ def test_how_a_doubtful_input_is_read_is_said_once(run: Run) -> None:
     assert "count from 0" in run("convert", "-", typed="4,4\n").err
 
 
-def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
+def test_who_moved_first_in_the_text_is_reported(run: Run) -> None:
     text = ". . .\nO . .\n"
     assert "symbols      O (2, -1) moves first in the input and is X here" in run("show", text).out
     assert "symbols" not in run("show", text.replace("O", "X")).out

@@ -35,7 +35,7 @@ def test_full_columns_and_the_empty_board(run: Run) -> None:
     assert run("solve", "", *SMALL).out == " 0\n"
 
 
-def test_json_tells_everything_of_a_position(run: Run) -> None:
+def test_json_shows_everything_of_a_position(run: Run) -> None:
     result = run("solve", "1122112", "", "--json", *SMALL)
     first, second = (json.loads(line) for line in result.out.splitlines())
     position = Position.from_moves("1122112", Geometry(5, 4))
@@ -77,7 +77,7 @@ BAD_LINES = "12\n19\n12x\n1212121\n12121212\n11111\n\n21\n"
 
 
 @pytest.mark.parametrize("form", [(), ("--all",), ("--json",)])
-def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, ...]) -> None:
+def test_wrong_lines_are_reported_and_the_stream_goes_on(run: Run, form: tuple[str, ...]) -> None:
     result = run("solve", "-", *form, *SMALL, typed=BAD_LINES)
     assert result.status == 1
     assert result.err.splitlines() == [
@@ -335,7 +335,7 @@ def test_spaces_between_moves_are_left_out(run: Run) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-def test_a_full_disk_is_told() -> None:
+def test_a_full_disk_is_reported() -> None:
     with Path("/dev/full").open("w") as full:
         finished = forks.run_program(
             command("--help"), stdout=full, stderr=subprocess.PIPE, text=True, env=environment()

@@ -82,7 +82,7 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
     assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
 
 
-def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
+def test_undecided_is_reported_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
     words = ("sprt", "greedy", "random", "--out", str(tmp_path / "t.db"), *HERE)
     result = run(*words, "--max-games", "6")
     assert result.status == 0
@@ -94,7 +94,7 @@ def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> Non
     )
 
 
-def test_repeated_games_and_forfeits_are_told(run: Run, tmp_path: Path) -> None:
+def test_repeated_games_and_forfeits_are_reported(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    raise RuntimeError('no')\n")
     words = ("greedy", str(bot), "--opening-plies", "0", "--max-games", "8", *HERE)
@@ -104,7 +104,7 @@ def test_repeated_games_and_forfeits_are_told(run: Run, tmp_path: Path) -> None:
     assert "games differ" not in run("sprt", *words[:4], "--max-games", "4", *HERE).out
 
 
-def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> None:
+def test_what_would_bring_more_openings_is_reported(run: Run, tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n12\n")
     test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)
@@ -115,7 +115,7 @@ def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> Non
     assert "More openings give more information: --opening-plies 6" in " ".join(short.out.split())
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_reports_how_to_continue(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     # Hypotheses so close that it would continue for long.
     words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)

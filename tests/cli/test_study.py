@@ -72,7 +72,7 @@ def test_a_study_named_twice_runs_once_and_draws_by_its_seed(run: Run, tmp_path:
     assert moves[0] == moves[1] != moves[2]
 
 
-def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
+def test_files_are_resumed(run: Run, tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "--out", str(tmp_path / "kept"), "--jobs", "1")
     assert run(*words, "--games", "2").status == 0
     assert "exists already" in bad_input(run(*words, "--games", "4"))
@@ -80,7 +80,7 @@ def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
     assert [each["games"] for each in output["studies"][0]["experiments"]] == [4, 4, 4]
 
 
-def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "itu-flat", "--out", str(tmp_path), "--games", "20")
     finished = interrupted(
         *words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists
@@ -101,7 +101,7 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
         (("run", "polito-uctt"), "no study 'polito-uctt' (did you mean polito-uct?)"),
         (("run", "itu-flat", "--games", "0"), "games must be 1 or more, got 0"),
         (("run", "itu-flat", "--seconds", "0"), "seconds must be more than 0, got 0.0"),
-        (("run", "polito-uct", "--seconds", "1"), "these have none"),
+        (("run", "polito-uct", "--seconds", "1"), "unlike these"),
         (("run", "lund-server"), "name it with --server URL"),
         (("run", "itu-flat", "--seats", "left"), "'original', 'swapped'"),
         (("run", "itu-flat", "--jobs", "0"), "jobs must be 1 or more, got 0"),
@@ -127,7 +127,7 @@ def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
     assert all(each["setting"].endswith("here 0.01 s") for each in output)
 
 
-def test_json_says_what_decided_the_figures(run: Run) -> None:
+def test_json_reports_what_decided_the_figures(run: Run) -> None:
     words = ("study", "run", "itu-uct", "menary-iterations", "--seconds", "0.01", "--games", "2")
     output = json.loads(run(*words, "--seats", "swapped", "--json").out)
     assert output["asked"] == {"games": 2, "seconds": 0.01, "swap": True, "server": None}
@@ -192,7 +192,7 @@ def served() -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_folder_that_is_a_file_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_is_rejected(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     words = ("study", "run", "lund-peer", "--out", str(tmp_path / "file"))
     assert "is a file" in bad_input(run(*words))
@@ -212,11 +212,11 @@ def test_a_folder_that_is_a_file_is_refused(run: Run, tmp_path: Path) -> None:
         (100.5, "stored", "100"),
     ],
 )
-def test_amounts_are_told_in_units_that_suit(amount: float, quantity: str, text: str) -> None:
+def test_amounts_are_reported_in_units_that_suit(amount: float, quantity: str, text: str) -> None:
     assert amount_text(amount, quantity) == text
 
 
-def test_intervals_and_speeds_are_told_where_there_are_any() -> None:
+def test_intervals_and_speeds_are_reported_where_there_are_any() -> None:
     assert interval_text(None, "wins") == interval_text(Finding(5.0, 1.0, None), "wins") == ""
     assert interval_text(Finding(50.0, 0.0, 62.5), "wins") == "0.0 to 62.5 %"
     assert interval_text(Finding(0.5, 0.0005, 1.5), "seconds_per_game") == "500 us to 1.5 s"

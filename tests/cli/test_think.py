@@ -43,7 +43,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
     assert widest(words.out) <= WIDTH
 
 
-def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
+def test_a_limit_that_an_agent_does_not_know_is_rejected(run: Run) -> None:
     result = run("think", "4455", "--agent", "uct", "--depth", "3")
     assert (result.status, result.out) == (2, "")
     sentence = "uct cannot be limited by depth: it supports seconds, iterations"
@@ -140,7 +140,7 @@ def test_the_tree_of_a_search_in_depth(run: Run, name: str, tmp_path: Path) -> N
     assert len(tree["children"]) == 7
 
 
-def test_a_tree_too_large_to_show_is_refused(run: Run) -> None:
+def test_a_tree_too_large_to_show_is_rejected(run: Run) -> None:
     result = run("think", "", "--agent", "minimax:depth=7", "--tree")
     assert (result.status, result.out) == (2, "")
     assert result.err == (
@@ -163,7 +163,7 @@ def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
     assert json.loads(run("think", "4455", "--agent", spec, "--json").out)["trace"] is None
 
 
-def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, bot: Bot) -> None:
+def test_a_tree_that_fails_is_reported_where_it_was_asked_for(run: Run, bot: Bot) -> None:
     spec = bot("return Decision(position.legal_columns[0])", tree="raise ValueError('no wood')")
     asked = ("think", "44", "--agent", spec)
     assert json.loads(run(*asked, "--json").out)["tree"] is None
@@ -194,7 +194,7 @@ def test_odd_details_make_one_sentence_or_valid_json(run: Run, bot: Bot) -> None
             json.loads(result.out)
 
 
-def test_a_monte_carlo_trace_tells_the_phases(run: Run) -> None:
+def test_a_monte_carlo_trace_shows_the_phases(run: Run) -> None:
     result = run("think", "4455", "--agent", "uct-menary:iterations=30", "--trace")
     assert (result.status, result.err) == (0, "")
     assert widest(result.out) <= 2 * WIDTH

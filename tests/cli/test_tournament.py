@@ -55,7 +55,7 @@ def test_json_holds_everything(run: Run) -> None:
     assert [row[i] for i, row in enumerate(output["cross_table"])] == [None] * 3
 
 
-def test_games_played_again_are_told_once_most_are(run: Run) -> None:
+def test_games_played_again_are_reported_once_most_are(run: Run) -> None:
     """Two deterministic agents play two games from one opening, with any number of rounds."""
     words = ("tournament", "greedy", "alphabeta:depth=1", "--opening-plies", "0", "--jobs", "1")
     assert "games differ" not in run(*words, "--rounds", "2").out
@@ -64,7 +64,7 @@ def test_games_played_again_are_told_once_most_are(run: Run) -> None:
     assert "More openings give more information: --opening-plies 6" in output
 
 
-def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) -> None:
+def test_the_most_frequent_reason_of_forfeits_is_reported(run: Run, tmp_path: Path) -> None:
     bot, openings = tmp_path / "bot.py", tmp_path / "openings.txt"
     bot.write_text("def agent(p):\n    raise ValueError('seldom' if p.heights[1] else 'often')\n")
     openings.write_text("2\n3\n4\n")
@@ -88,7 +88,7 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
     assert "--opening-plies is for drawn openings" in bad_input(message)
 
 
-def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
+def test_a_file_is_resumed_and_added_to(run: Run, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "t.db"), "--jobs", "1")
     assert run("tournament", "random", "greedy", "--rounds", "1", *out).status == 0
     refused = run("tournament", "random", "greedy", "--rounds", "3", *out)
@@ -97,7 +97,7 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     assert json.loads(result.out)["games"] == 6
 
 
-def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
+def test_a_file_reports_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "class.toml"
     path.write_text(
         'agents = ["random", "greedy"]\nrounds = 1\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
@@ -159,7 +159,9 @@ def broken_class(folder: Path) -> dict[str, str]:
     }
 
 
-def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_path: Path) -> None:
+def test_broken_files_of_a_class_are_reported_all_at_once_or_left_out(
+    run: Run, tmp_path: Path
+) -> None:
     broken = broken_class(tmp_path)
     files = sorted(str(path) for path in tmp_path.rglob("*.py"))
     words = (*files, "greedy", "--out", str(tmp_path / "t.db"), "--rounds", "1", "--jobs", "1")
@@ -223,7 +225,7 @@ def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
     assert "cannot be loaded: RuntimeError: only once" in bad_input(run(*words))
 
 
-def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
     path, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
     finished = interrupted(
@@ -260,7 +262,7 @@ main(sys.argv[2:])
 
 
 @unix
-def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--jobs", "1", "--out", str(path))
     # The disk is full from the start; before the file is made; in the middle of more games
@@ -284,7 +286,7 @@ def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: P
 
 
 @unix
-def test_a_read_only_file_or_folder_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_read_only_file_or_folder_is_reported(run: Run, tmp_path: Path) -> None:
     with TemporaryDirectory() as name:  # a folder for a user who is not root
         folder = Path(name)
         folder.chmod(0o755)
@@ -372,7 +374,7 @@ def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], messa
     assert len(result.err.strip().splitlines()) == 1
 
 
-def test_agents_that_have_not_met_yet_are_told_apart() -> None:
+def test_agents_that_have_not_met_yet_are_reported_apart() -> None:
     agents = [StoredAgent(number, name, name) for number, name in enumerate("abcd")]
     games = [
         Game(f"job{n}", n, n, *two, "", "4455667", 0) for n, two in enumerate([(0, 1), (2, 3)])
@@ -384,7 +386,7 @@ def test_agents_that_have_not_met_yet_are_told_apart() -> None:
     assert [text] not in results.standings(Standings.of(agents, joined))
 
 
-def test_the_openings_and_equal_files_are_told(run: Run, tmp_path: Path) -> None:
+def test_the_openings_and_equal_files_are_reported(run: Run, tmp_path: Path) -> None:
     bot = "def agent(position):\n    return position.legal_columns[0]\n"
     files = [tmp_path / f"{name}.py" for name in ("ann", "bob")]
     for file in files:
@@ -418,7 +420,7 @@ def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> 
 
 
 @unix
-def test_a_store_that_is_deleted_while_it_grows_is_told(tmp_path: Path) -> None:
+def test_a_store_that_is_deleted_while_it_grows_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("greedy", "random", "--rounds", "1000000", "--jobs", "1", "--out", str(path))
     with started("tournament", *words) as program:
@@ -460,7 +462,7 @@ def test_forged_answers_leave_a_store_that_can_be_read(run: Run, tmp_path: Path)
 
 @unix
 @pytest.mark.parametrize("size", [0, 4096, 20_480, 24_576, 28_672])
-def test_a_nearly_full_disk_is_told_when_a_store_is_made(tmp_path: Path, size: int) -> None:
+def test_a_nearly_full_disk_is_reported_when_a_store_is_made(tmp_path: Path, size: int) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--jobs", "1", "--rounds", "40", "--out", str(path))
     finished = forks.run_program(

@@ -44,7 +44,7 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
         ("ladder", "greedy:win=yes"),
     ],
 )
-def test_what_cannot_be_is_told(
+def test_what_cannot_be_is_reported(
     words: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bad_input(run(*words, "--address", "here:1")) == (
@@ -65,7 +65,7 @@ def test_what_cannot_be_is_told(
         ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
     ],
 )
-def test_an_address_without_a_cluster_is_told(address: str, output: str, run: Run) -> None:
+def test_an_address_without_a_cluster_is_reported(address: str, output: str, run: Run) -> None:
     pytest.importorskip("ray")
     words = ("tournament", "random", "greedy", "--executor", "ray", "--address", address)
     assert output in bad_input(run(*words))

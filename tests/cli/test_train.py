@@ -36,15 +36,15 @@ WORDS = (
         (compare, CompareConfig),
     ],
 )
-def test_what_is_usual_is_the_same_from_python(command: click.Command, config: type) -> None:
-    usual = {each.name: each.default for each in dataclasses.fields(config)}
+def test_defaults_are_the_same_in_python(command: click.Command, config: type) -> None:
+    defaults = {each.name: each.default for each in dataclasses.fields(config)}
     data = {
         option.name: option.default
         for option in command.params
         if option.name in defaults and isinstance(option.default, int | float | str)
     }
     assert len(data) > 3
-    assert data == {name: usual[name] for name in data}
+    assert data == {name: defaults[name] for name in data}
 
 
 def test_a_run_is_reported_and_its_model_plays(
@@ -211,7 +211,7 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     assert not (tmp_path / "all").exists()
 
 
-def test_ctrl_c_says_how_to_resume(run: Run, tmp_path: Path) -> None:
+def test_ctrl_c_reports_how_to_resume(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("train", "ntuple", "--out", str(out), *WORDS, "--seed", "3")
     log = out / "log.jsonl"

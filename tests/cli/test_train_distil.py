@@ -56,7 +56,7 @@ def test_a_run_is_reported_and_its_model_plays(run: Run, table: str, tmp_path: P
     assert "the net knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
-def test_ctrl_c_says_how_to_resume(table: str, tmp_path: Path) -> None:
+def test_ctrl_c_reports_how_to_resume(table: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     log = out / "log.jsonl"
     finished = interrupted(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: The legend below the chart.
 LEGEND = (
-    "before, after: score for the player who moves; 0 draw, + win, - loss\n"
+    "before, after: score for the moving player; 0 draw, + win, - loss\n"
     "chart: score for Yellow (the first player) after each disc"
 )
 
@@ -51,7 +51,7 @@ def command(
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
 
-    Scores are for the player who moves: before the move (of the best column) and after it. A move
+    Scores are for the moving player: before the move (of the best column) and after it. A move
     is perfect if it keeps the score and good if it costs little. Other moves are inaccurate (?!),
     mistakes (?) or blunders (??), by the expected result that they cost. Each of these comes with
     the reason.

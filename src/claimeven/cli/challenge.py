@@ -83,7 +83,7 @@ def command(
 ) -> None:
     """Play against the server at URL with the protocol of the Lund course; print the result.
 
-    The server keeps the board and chooses who moves first. Moves are posted to URL/move.
+    The server keeps the board and chooses the first player. Moves are posted to URL/move.
     `claimeven serve` plays this protocol at /lund, with ?agent=SPEC as any agent. The server counts
     a game that Ctrl-C interrupts as lost.
 

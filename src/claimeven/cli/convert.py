@@ -153,7 +153,7 @@ def command(
 
 
 class _Reader:
-    """Reads the games of files and counts what is reported at the end."""
+    """Reads the games of files and counts them for the final report."""
 
     def __init__(self, source: str | None, geometry: Geometry, skip: bool) -> None:
         self.geometry = geometry

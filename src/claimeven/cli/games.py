@@ -95,8 +95,8 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 )
 @click.argument("more", metavar="[MORE]...", nargs=-1, type=FilePath())
 @source_option
-@click.option("--first", help="Name of the player who moves first in imported games.")
-@click.option("--second", help="Name of the player who moves second in imported games.")
+@click.option("--first", help="Name of the first player in imported games.")
+@click.option("--second", help="Name of the second player in imported games.")
 @json_option
 @geometry_options
 @click.pass_context

@@ -61,9 +61,9 @@ def command(
 ) -> None:
     """Write an HTML page about the games of FILE, which `tournament --out` stored.
 
-    The page has the ladder with intervals, the cross table, the forfeits, the accuracy of each
-    agent by exact scores, its worst moves with drawings and explanations, and a game viewer. It is
-    one file that works offline, on a phone and in print. The same games give the same page.
+    The page has the ladder with intervals, the cross table, the forfeits and a game viewer. It
+    shows the accuracy of each agent by exact scores and explains its worst moves. It is one file
+    that works offline, on a phone and in print. The same games give the same page.
 
     Exact scores take time if there are many games: at most --accuracy-games of them, evenly spread,
     are judged. The scores are stored in FILE, so the next report is quick and continues after

@@ -119,7 +119,7 @@ def running_options(run: Command) -> Command:
             type=click.Choice(("original", "swapped")),
             default="original",
             show_default=True,
-            help="Who moves first: as in the original, or alternating.",
+            help="First player: as in the original, or alternating.",
         ),
         click.option(
             "--seconds", type=float, help="Seconds for a move, in studies with a limit on time."
@@ -176,7 +176,7 @@ def run_all(ctx: click.Context, runner: StudyRunner, as_json: bool) -> None:
 
 def _run(ctx: click.Context, studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
     if runner.seconds is not None and not any(study.is_timed for study in studies):
-        raise ClaimevenError("--seconds is for studies with a limit on time; these have none")
+        raise ClaimevenError("--seconds is for studies with a limit on time, unlike these")
     announce_compilation()
     begin = time.monotonic()
     results: list[StudyResult] = []

@@ -12,7 +12,7 @@ from claimeven.cli.common.decision_report import decision_lines
     ("spec", "full"),
     [("uct:capacity=100", True), ("uct-itu-table:capacity=100", True), ("uct", False)],
 )
-def test_a_full_tree_is_told(spec: str, full: bool) -> None:
+def test_a_full_tree_is_reported(spec: str, full: bool) -> None:
     position = Position.from_moves("44")
     decision = make_agent(spec).choose(position, Limit(iterations=500), np.random.default_rng(0))
     lines = [line for line in decision_lines(decision, position) if "is full" in line]

@@ -144,7 +144,7 @@ def test_young_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sent(there) == ""
 
 
-def test_boards_have_colours_where_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boards_have_colors_where_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
     position = Position.from_moves("44")
     with terminal(monkeypatch) as (_, stream):
         assert "\x1b[" in board_text(position, stream)
@@ -154,7 +154,7 @@ def test_boards_have_colours_where_they_may(monkeypatch: pytest.MonkeyPatch) -> 
                 assert "\x1b" not in board_text(position, stream)
 
 
-def test_a_sentence_in_the_midst_of_work_stands_alone(
+def test_a_sentence_in_the_midst_of_work_stands_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with terminal(monkeypatch) as at, progress.status_line() as line:
@@ -169,7 +169,7 @@ def test_a_sentence_in_the_midst_of_work_stands_alone(
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
+def test_ctrl_c_reports_what_is_stored(tmp_path: Path, is_there: bool) -> None:
     file = tmp_path / "kept"
     message = "interrupted; nothing was written"
     if is_there:
@@ -180,7 +180,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
     assert str(finished.value) == message
 
 
-def test_rates_and_times_are_told_in_units_that_suit() -> None:
+def test_rates_and_times_are_reported_in_units_that_suit() -> None:
     rates = [progress.rate_text(rate) for rate in (0.99, 1, 9.9, 10)]
     assert rates == ["59 a minute", "1.0 a second", "9.9 a second", "10 a second"]
     times = [progress.time_text(seconds) for seconds in (99, 100, 171, 5969, 5970, 3.7e6)]
@@ -189,7 +189,7 @@ def test_rates_and_times_are_told_in_units_that_suit() -> None:
     assert progress.count_text(5, 10, "games", 0.0) == "5 of 10 games"
 
 
-def test_a_search_tells_how_far_it_is() -> None:
+def test_a_search_shows_how_far_it_is() -> None:
     at = SolveProgress(1234, 2_500_000.0, -3, 4)
     message = "1,234 nodes, 2.5 million a second, score -3 to 4"
     assert progress_text("", at) == f"empty board: {message}"
@@ -237,7 +237,7 @@ def test_a_log_gets_a_line_soon_and_then_one_a_minute(
     ]
 
 
-def test_a_log_goes_on_while_nothing_is_reported(
+def test_a_log_continues_while_nothing_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logged = threading.Event()

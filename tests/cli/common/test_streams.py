@@ -37,7 +37,7 @@ def test_a_stream_that_is_no_utf8_is_answered_line_by_line(process: Run) -> None
 
 @pytest.mark.parametrize("verb", ["solve", "explain", "analyze"])
 @pytest.mark.parametrize("from_file", [False, True], ids=["stdin", "file"])
-def test_odd_lines_are_refused_and_the_others_answered(
+def test_odd_lines_are_rejected_and_the_others_answered(
     run: Run, tmp_path: Path, verb: str, from_file: bool
 ) -> None:
     file = tmp_path / "games.txt"
@@ -140,7 +140,7 @@ def test_the_variable_of_the_width_may_hold_anything(
 
 
 @unix
-def test_a_terminal_tells_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
     import termios
 

@@ -51,7 +51,7 @@ class CommandGroup(click.Group):
 
 
 def _suggest_agent(name: str) -> None:
-    """Raise `click.UsageError` if a name is that of an agent or of its file."""
+    """Raise `click.UsageError` for the name of an agent or of its file."""
     if name.endswith(".py"):
         raise click.UsageError(f"{name} is an agent: try 'claimeven check {name}'")
     from claimeven.agents.registry import AGENTS  # noqa: PLC0415 - needed only for mistakes
@@ -64,9 +64,9 @@ def _suggest_agent(name: str) -> None:
 class LazyGroup(CommandGroup):
     """A group that knows its commands by name and imports one only to run it.
 
-    `sections` are lists of commands under a title; each command has a summary. A command is the
-    object `command` of the module of `package` with its name, or the object with its name in the
-    module that `modules` names.
+    `sections` maps titles to commands with their summaries. A command is the object `command` of
+    the module of its name in `package`. `modules` may set another module, in which the object has
+    the name of the command.
     """
 
     def __init__(

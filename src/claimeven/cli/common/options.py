@@ -171,7 +171,7 @@ bounds_options = option_group(
 
 
 def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
-    """Warn on stderr if --memory-limit or --load-timeout apply to none of the agents."""
+    """Warn on stderr if --memory-limit or --load-timeout do not apply to any agent."""
     from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
 
     named = {"--memory-limit": sandbox.memory_limit_mb, "--load-timeout": sandbox.load_timeout}

@@ -1,7 +1,7 @@
 """Progress on stderr: on a terminal a line with a bar that is overwritten, elsewhere a log.
 
-If stderr is a file, a pipe or a dumb terminal, a `StatusLine` prints a line soon after the start
-and then one per minute, even without new reports.
+A log is used for files, pipes and dumb terminals. It gets a line soon after the start and then one
+per minute, even without new reports.
 """
 
 from __future__ import annotations

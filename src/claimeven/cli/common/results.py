@@ -27,7 +27,7 @@ def write_sections(sections: Iterable[Sequence[Block]], out: TextIO) -> None:
 def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """Return the lines of a table with a left-aligned first column.
 
-    If a name and its cells exceed `width`, the name is on a separate line; if the cells alone
+    If a name and its cells exceed `width`, the name is on a separate line; if the cells
     exceed it, the table is split.
     """
     sizes = (max(map(text_size, column)) for column in zip(heads, *rows, strict=True))

@@ -251,7 +251,7 @@ class GameSession:
 
 
 def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[str]:
-    """Yield a decision as a hint. Numbers of moves are those of the winner."""
+    """Yield a decision as a hint. Moves are counted for the winner."""
     details = decision.details
     name = column_name(decision.column, position.geometry)
     scores = details.get("values") if details.get("values_are") == "score" else None
