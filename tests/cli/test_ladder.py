@@ -90,7 +90,7 @@ def test_games_unlike_those_that_are_bundled_are_reported() -> None:
     other = results.pool(Standings(standings.agents, games))
     assert other[:-1] == same[:-1]
     assert [*other[-1][:-1]] == [*same[-1]]
-    assert str(other[-1][-1]).startswith("1 game that differ")
+    assert str(other[-1][-1]).startswith("1 game unlike the bundled ones")
 
 
 @pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])

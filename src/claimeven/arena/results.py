@@ -305,7 +305,7 @@ def pool(result: Standings) -> Sections:
         return Sections([[head]])
     found = reference_pool.ladder_of(result)
     other = _count(played - same, "game")
-    more = [f"{other} that differ from the bundled ones: another machine or version"]
+    more = [f"{other} unlike the bundled ones: another machine or version"]
     return Sections([
         [head], [_ladder_table(found)], [_scale(found), *(more if same != played else [])]
     ])  # fmt: skip
