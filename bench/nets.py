@@ -39,7 +39,7 @@ from claimeven.learning import (
     sign_accuracy,
 )
 from claimeven.learning.batching import make_batch
-from claimeven.learning.net_training import Batch, Losses, NetTrainer, OptimizerConfig
+from claimeven.learning.net_training import Losses, NetTrainer, OptimizerConfig, TrainingBatch
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.montecarlo.puct.policy_value import Floats
 from claimeven.networks import read_model
@@ -144,7 +144,7 @@ def _range(shares: Sequence[float | None]) -> str:
     return f"{known.mean():6.1%} ({known.min():.1%} to {known.max():.1%})"
 
 
-def _steps(trainer: NetTrainer, batch: Batch) -> Losses:
+def _steps(trainer: NetTrainer, batch: TrainingBatch) -> Losses:
     return [trainer.learn(batch) for _ in range(10)][-1]
 
 

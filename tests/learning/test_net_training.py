@@ -16,11 +16,11 @@ from claimeven.game.batch import mirrored_keys
 from claimeven.learning.forward import JaxForward, quantized, table_gradient
 from claimeven.learning.net_training import (
     OPTIMIZERS,
-    Batch,
     LossConfig,
     Losses,
     NetTrainer,
     OptimizerConfig,
+    TrainingBatch,
     known_in,
     losses_of,
 )
@@ -169,7 +169,7 @@ def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
     assert learnt(1, 0.001) == learnt(1, 0.0)  # less than one in 512 is 0
 
 
-def made_batch(net: Net) -> Batch:
+def made_batch(net: Net) -> TrainingBatch:
     """Sixteen positions with answers drawn at random."""
     rng = np.random.default_rng(5)
     planes, states = net.features.of(*boards_of(SMALL, 16))
@@ -180,7 +180,9 @@ def made_batch(net: Net) -> Batch:
     values = rng.integers(-1, 2, 16).astype(np.float32)
     scores = rng.integers(-8, 9, (16, 4)).astype(np.float32) * playable
     scored = playable & (rng.random((16, 4)) < 0.8)
-    return Batch(planes, states, policies.astype(np.float32), values, scores, scored, playable)
+    return TrainingBatch(
+        planes, states, policies.astype(np.float32), values, scores, scored, playable
+    )
 
 
 def test_losses_and_steps() -> None:
@@ -251,7 +253,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
                 share = float(batch.policies[place, column])
                 policy -= share * math.log(chances[column] / sum(chances)) / known.sum()
 
-    def lost(batch: Batch, target: str) -> Losses:
+    def lost(batch: TrainingBatch, target: str) -> Losses:
         found: Losses = jax.jit(lambda: losses_of(batch, raw, LossConfig(target))[1])()
         return found
 
@@ -298,7 +300,9 @@ def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
 def test_a_large_batch_is_learned_as_a_small_one_is() -> None:
     """A processor takes it in parts: many times the same positions, it makes the same step."""
     batch = made_batch(drawn_net(SMALL, TINY))
-    many = Batch(*(None if array is None else np.concatenate([array] * 128) for array in batch))
+    many = TrainingBatch(
+        *(None if array is None else np.concatenate([array] * 128) for array in batch)
+    )
     steps = []
     for learnt in (batch, many):
         trainer = NetTrainer(TINY, OptimizerConfig(steps=2, lr=0.01), SMALL, 1, precision=FLOAT32)

@@ -93,9 +93,7 @@ class Limit:
             if type(given) not in (int, float):  # such as NumPy numbers
                 object.__setattr__(self, name, number)
         if self.time_bank is not None and self.seconds is None:
-            raise InvalidLimit(
-                "a time_bank needs seconds: give the seconds for a move too"
-            )
+            raise InvalidLimit("a time_bank needs seconds: give the seconds for a move too")
 
     @property
     def unlimited(self) -> bool:

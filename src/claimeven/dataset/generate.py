@@ -70,25 +70,25 @@ def make_dataset(
     if split is not None:
         share(split, "the share to train on", InvalidDataset)
         check_target(held_out_path(path))
-    wanted = plan.positions
-    if wanted is None:
+    count = plan.positions
+    if count is None:
         return make_all(path, plan, solver, on_progress, split=split)
     games = None if plan.source == "random" else Games(plan, solver)
     fields = field_names(plan.geometry, plan.optimal_only)
     with closing(DatasetJournal(path, plan.header(), fields)) as journal:
         seen = _keys_of(journal, plan.geometry)
-        resumed = min(len(seen), wanted)
+        resumed = min(len(seen), count)
 
         def store(found: Iterable[list[Row]]) -> None:
-            left = wanted - resumed
+            left = count - resumed
             for rows in found if left > 0 else ():
                 new = rows[:left]
                 left -= len(new)
                 journal.append((row.number, row.cells(plan.optimal_only)) for row in new)
                 if on_progress is not None:
-                    done, seconds = min(journal.count, wanted), time.perf_counter() - start
+                    done, seconds = min(journal.count, count), time.perf_counter() - start
                     nodes = (games or solver.statistics).nodes
-                    on_progress(DatasetProgress(done, wanted, resumed, seconds, nodes))
+                    on_progress(DatasetProgress(done, count, resumed, seconds, nodes))
                 if left <= 0:
                     break
 
@@ -99,12 +99,12 @@ def make_dataset(
             games.with_rows(
                 journal.last_number, lambda played: store(_new_rows(played, seen, limit))
             )
-        if journal.count < wanted:
+        if journal.count < count:
             raise InvalidDataset(
-                f"only {journal.count:,} of {wanted:,} different positions were found at plies"
+                f"only {journal.count:,} of {count:,} different positions were found at plies"
                 f" {plan.lowest} to {plan.highest}: reduce the number of positions"
             )
-        result = write_rows(path, plan, lambda: journal.lines(wanted), split)
+        result = write_rows(path, plan, lambda: journal.lines(count), split)
         journal.remove()
     return result
 

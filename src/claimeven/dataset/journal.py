@@ -146,11 +146,11 @@ class DatasetJournal:
         for name in {**found, **header}:
             if found.get(name) != header.get(name):
                 started = f"with {name} {found[name]}" if name in found else f"without {name}"
-                asked = str(header[name]) if name in header else "without"
+                given = str(header[name]) if name in header else "without"
                 if name not in found:
-                    asked = f"with {name} {asked}"
+                    given = f"with {name} {given}"
                 raise InvalidDatasetFile(
-                    f"{self.path} was started {started}, not {asked}: give the same options, or"
+                    f"{self.path} was started {started}, not {given}: give the same options, or"
                     " remove it to start again"
                 )
         return whole

@@ -60,8 +60,8 @@ def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
     for layer in layers(geometry, plan.highest + 1):
         found.append(layer.keys)
         count += len(layer.keys)
-        asked = layer.ply <= plan.highest
-        if asked and (count > MAX_POSITIONS or len(layer.keys) * geometry.columns > _MAX_MOVES):
+        in_plan = layer.ply <= plan.highest
+        if in_plan and (count > MAX_POSITIONS or len(layer.keys) * geometry.columns > _MAX_MOVES):
             raise InvalidDataset(
                 f"{geometry} has too many positions up to ply {plan.highest} ({count:,} up to ply"
                 f" {layer.ply}): the highest ply must be {layer.ply - 1} or less"

@@ -46,12 +46,12 @@ def random_positions(
         # Step 1: the generator of this candidate, far from the others.
         state = mixed(seed * STEP + _ONE) + mixed(np.uint64(first + i) + STEP)
         state += STEP
-        wanted = lowest + np.int64(draw_below(state, np.uint64(highest - lowest + 1)))
+        last_ply = lowest + np.int64(draw_below(state, np.uint64(highest - lowest + 1)))
         mine = np.uint64(0)
         mask = np.uint64(0)
         ply = 0
         # Step 2: random moves, a full column drawn again, until the ply or the end of the game.
-        while ply < wanted:
+        while ply < last_ply:
             state += STEP
             column = draw_below(state, np.uint64(columns))
             column_bits = ((_ONE << (height - _ONE)) - _ONE) << (column * height)

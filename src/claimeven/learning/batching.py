@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claimeven.dataset import Dataset
 from claimeven.game.batch import canonical_keys, has_line
 from claimeven.game.geometry import Geometry
-from claimeven.learning.net_training import Batch
+from claimeven.learning.net_training import TrainingBatch
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.montecarlo.puct.policy_value import playable_columns
 from claimeven.networks.net import Features
@@ -91,7 +91,7 @@ class BatchSampler:
         """The number of whole batches in an epoch."""
         return max(1, len(self.data) // self.batch)
 
-    def batch_at(self, step: int) -> Batch:
+    def batch_at(self, step: int) -> TrainingBatch:
         """Return the batch of a step, from 0."""
         labeled = self.data.select(self.indices_at(step))
         batch = make_batch(labeled, self.features, self.focus)
@@ -114,7 +114,7 @@ class BatchSampler:
         keys = canonical_keys(found.mines + found.masks, self.data.geometry)
         return found.select(~np.isin(keys, self._excluded))
 
-    def _augmented(self, batch: Batch, labeled: Dataset, step: int) -> Batch:
+    def _augmented(self, batch: TrainingBatch, labeled: Dataset, step: int) -> TrainingBatch:
         """Replace the last positions of a batch by successors and positions with a moved disc."""
         assert batch.best is not None and batch.best_weights is not None
         end = len(labeled)
@@ -183,7 +183,7 @@ def sampling_weights(
     return drawn
 
 
-def make_batch(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
+def make_batch(data: Dataset, features: Features, focus: float = 0.0) -> TrainingBatch:
     """Return labeled positions as a batch, with a `focus` on the scores of good columns."""
     optimal = data.optimal.astype(np.float32)
     planes, states = features.of(data.mines, data.masks)
@@ -193,7 +193,7 @@ def make_batch(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
     if focus:
         fading = np.exp((scores - best[:, None]) / _SCORE_SCALE)
         weights *= _MIN_SCORE_WEIGHT + np.float32(focus) * fading
-    return Batch(
+    return TrainingBatch(
         planes,
         states,
         optimal / optimal.sum(axis=1, keepdims=True),
@@ -251,8 +251,8 @@ def swaps(data: Dataset, rng: np.random.Generator) -> Neighbors:
     tops = np.where(filled != 0, (filled + lowest) >> np.uint64(1), np.uint64(0))
     may = (tops & movers[:, None] & ~moved[:, None]) != 0
     columns = np.where(may, rng.random(may.shape), -1.0).argmax(axis=1)
-    taken = tops[np.arange(len(tops)), columns]
-    found = Neighbors(on.places, movers ^ taken, on.masks ^ taken, -on.scores, columns)
+    removed = tops[np.arange(len(tops)), columns]
+    found = Neighbors(on.places, movers ^ removed, on.masks ^ removed, -on.scores, columns)
     return found.select(may.any(axis=1))
 
 

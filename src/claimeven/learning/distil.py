@@ -212,10 +212,10 @@ def train_distil(
         return run.rows
 
 
-def _checked_ply_weights(asked: Sequence[Any]) -> tuple[PlyWeight, ...]:
+def _checked_ply_weights(weights: Sequence[Any]) -> tuple[PlyWeight, ...]:
     """Return weights of plies, checked: plies in ascending order."""
     found: list[PlyWeight] = []
-    for each in asked:
+    for each in weights:
         try:
             lowest, highest, weight = each
         except (TypeError, ValueError):

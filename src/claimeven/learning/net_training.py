@@ -58,7 +58,7 @@ _PART_SIZE: Final = 1024
 _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_difference": 0.01}
 
 
-class Batch(NamedTuple):
+class TrainingBatch(NamedTuple):
     """Positions and their targets.
 
     `planes` and `states` come from `Features.of`. `policies` float32 (n, columns) sum to 1, or to 0
@@ -178,7 +178,7 @@ class NetTrainer:
         """Start with the weights of a net of the same shape and board."""
         self.weights = self.mean = dict(net.arrays)
 
-    def learn(self, batch: Batch) -> Losses:
+    def learn(self, batch: TrainingBatch) -> Losses:
         """Take a step; return the losses before it."""
         lr = self.config.lr_at(self.step)
         ema_decay = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
@@ -277,7 +277,7 @@ def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) 
     """
     forward = JaxForward(Features(geometry), precision)
 
-    def gradients(weights: Any, mask: Any, batch: Batch, loss_weights: Any) -> Any:
+    def gradients(weights: Any, mask: Any, batch: TrainingBatch, loss_weights: Any) -> Any:
         config, known = LossConfig(policy_target, *loss_weights), known_in(batch)
         loss = partial(losses_of, config=config, known=known)
         parts = _parts_of(len(batch.planes))
@@ -324,7 +324,7 @@ class Known(NamedTuple):
     values: Any
 
 
-def known_in(batch: Batch) -> Known:
+def known_in(batch: TrainingBatch) -> Known:
     """Return the number of positions of a batch with each target."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
@@ -332,7 +332,9 @@ def known_in(batch: Batch) -> Known:
     return Known(len(batch.policies), policies, (~jnp.isnan(batch.values)).sum())
 
 
-def losses_of(batch: Batch, outputs: Any, config: LossConfig, known: Known | None = None) -> Any:
+def losses_of(
+    batch: TrainingBatch, outputs: Any, config: LossConfig, known: Known | None = None
+) -> Any:
     """Return the loss of a batch with these outputs of the net, and its components.
 
     For a part of a batch, `known` are the targets of the whole batch.

@@ -234,15 +234,15 @@ class RunFolder:
         """Raise `InvalidRun` unless the run in the folder has this configuration."""
         try:
             there = current_settings(json.loads(path.read_text(encoding="utf-8")))
-            asked = self.config
-            names = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
+            given = self.config
+            names = [name for name in {**there, **given} if there.get(name) != given.get(name)]
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             raise InvalidRun(f"{path} is corrupt: choose another folder") from None
         if "method" in names:  # most other settings then differ too
             names = ["method"]
         if not names:
             return
-        listed = "; ".join(_difference(name, there, asked) for name in names[:_MAX_DIFFERENCES])
+        listed = "; ".join(_difference(name, there, given) for name in names[:_MAX_DIFFERENCES])
         more = len(names) - _MAX_DIFFERENCES
         listed += f" (and {more} more)" if more > 0 else ""
         raise InvalidRun(
@@ -278,10 +278,10 @@ def _whole(data: Any) -> Any:
     return int(data) if isinstance(data, float) and data.is_integer() else data
 
 
-def _difference(name: str, there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+def _difference(name: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Return the difference between the settings of a run and the settings given, in words."""
     if name not in there:
-        return f"without {name}, not with {name} {asked[name]!r}"
-    if name not in asked:
+        return f"without {name}, not with {name} {given[name]!r}"
+    if name not in given:
         return f"with {name} {there[name]!r}, not without"
-    return f"with {name} {there[name]!r}, not {asked[name]!r}"
+    return f"with {name} {there[name]!r}, not {given[name]!r}"

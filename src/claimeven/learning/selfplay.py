@@ -34,7 +34,7 @@ from claimeven.learning.metrics import (
     rounded_shares,
     write_with_facts,
 )
-from claimeven.learning.net_training import Batch, Losses, NetTrainer, OptimizerConfig
+from claimeven.learning.net_training import Losses, NetTrainer, OptimizerConfig, TrainingBatch
 from claimeven.learning.quantization import packed_by_play
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
@@ -123,7 +123,7 @@ class SelfPlayLearner:
                 batches.extend(pool.submit(self._batch, step) for step in islice(steps, 1))
         return Losses(*(total / config.steps).tolist())
 
-    def _batch(self, step: int) -> Batch:
+    def _batch(self, step: int) -> TrainingBatch:
         rng = np.random.default_rng([self.config.seed, step, 2])
         return self.replay.batch(self.config.batch, rng)
 

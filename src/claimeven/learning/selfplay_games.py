@@ -23,7 +23,7 @@ import numpy.typing as npt
 from claimeven.game.batch import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.learning.net_training import Batch
+from claimeven.learning.net_training import TrainingBatch
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue, playable_columns
@@ -55,7 +55,7 @@ class Positions(NamedTuple):
     scores: Floats
 
 
-class Tally(NamedTuple):
+class SelfPlayTotals(NamedTuple):
     """Statistics of games: their number, discs, results, moves of a search, and positions that the
     net evaluated.
     """
@@ -156,7 +156,7 @@ class SelfPlay:
         self.forest: PuctForest = PuctForest(
             config.geometry, games, config.nodes_per_tree, config.search
         )
-        self.tally = Tally(games)
+        self.tally = SelfPlayTotals(games)
         self._moments: list[_Moment] = []
         self._ends = np.zeros((games, 2), dtype=np.int64)
         self._live = np.ones(games, dtype=bool)
@@ -294,7 +294,7 @@ class ReplayBuffer:
         both = concatenate([self.positions, positions])
         self.positions = _select(both, slice(-self.size, None))
 
-    def batch(self, size: int, rng: np.random.Generator) -> Batch:
+    def batch(self, size: int, rng: np.random.Generator) -> TrainingBatch:
         """Return positions drawn with equal probability, with replacement.
 
         No exact scores are known: all `score_weights` are False.
@@ -307,7 +307,9 @@ class ReplayBuffer:
         planes, states = self.features.of(mines, masks)
         unknown = np.zeros_like(playable)
         ones = np.ones(size, dtype=np.float32)
-        return Batch(planes, states, policies, values, zeros, unknown, playable, scores, ones)
+        return TrainingBatch(
+            planes, states, policies, values, zeros, unknown, playable, scores, ones
+        )
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays for a checkpoint."""

@@ -19,7 +19,7 @@ from claimeven.arena.executors import CheckedWork
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
-from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, concatenate
+from claimeven.learning.selfplay_games import Positions, SelfPlay, SelfPlayTotals, concatenate
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
@@ -37,7 +37,7 @@ class Played(NamedTuple):
     """
 
     positions: Positions
-    tally: Tally
+    tally: SelfPlayTotals
     core_seconds: float
 
 
@@ -129,7 +129,7 @@ def play_selfplay(
         if on_progress is not None:
             on_progress(sum(each.tally.games for each in found.values()))
     in_order = [found[number] for number in numbers]
-    tally = Tally(*map(sum, zip(*(each.tally for each in in_order), strict=True)))
+    tally = SelfPlayTotals(*map(sum, zip(*(each.tally for each in in_order), strict=True)))
     other_seconds = 0.0 if executor is None else sum(each.core_seconds for each in in_order)
     return Played(concatenate([each.positions for each in in_order]), tally, other_seconds)
 

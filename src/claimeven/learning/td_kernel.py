@@ -52,7 +52,7 @@ STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON = range(5)
 GAMES, FIRST_WINS, DRAWS, PLIES, TOTALS = range(5)
 
 
-class GameRecord(NamedTuple):
+class Episode(NamedTuple):
     """The present game, a row for each ply.
 
     `indices` of the slots in each position (plies, slots), its `values` for the first player,
@@ -68,8 +68,8 @@ class GameRecord(NamedTuple):
     seen: Ints
 
 
-GAME_RECORD: Final = named_tuple(
-    GameRecord, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
+EPISODE: Final = named_tuple(
+    Episode, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
 )
 
 
@@ -80,9 +80,7 @@ def _share(state: Word) -> float:
 
 
 @inlined
-def _look_up(
-    weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, record: GameRecord
-) -> Any:
+def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, record: Episode) -> Any:
     """Store the weights of all slots for a side to move; return their sum."""
     start = turn * (weights.shape[0] // 2)
     total = 0.0
@@ -96,7 +94,7 @@ def _look_up(
 @inlined
 def _changed_sum(
     weights: Words, indices: Ints, move: Word, turn: Int, mark: Int,
-    tuples: TupleArrays, record: GameRecord,
+    tuples: TupleArrays, record: Episode,
 ) -> Any:  # fmt: skip
     """Return the change of the stored sum by the disc of `move`, which `indices` include."""
     start = turn * (weights.shape[0] // 2)
@@ -114,7 +112,7 @@ def _changed_sum(
 @kernel(
     void(
         uint64[::1], int64, TUPLES, float32[::1], float32[:, ::1], float64[::1],
-        GAME_RECORD, uint64, int64, int64, int64[::1],
+        EPISODE, uint64, int64, int64, int64[::1],
     )
 )  # fmt: skip
 def learn_by_playing(
@@ -124,7 +122,7 @@ def learn_by_playing(
     weights: Words,
     changes: Words,
     rates: Words,
-    record: GameRecord,
+    record: Episode,
     seed: Word,
     first_game: Int,
     last_game: Int,
