@@ -59,10 +59,10 @@ def identified(head: bytes, name: str = "") -> str:
     >>> identified(b"%PDF-1.7")
     'it is a PDF document: write its moves into a text file'
     """
-    for start, *told in _KINDS:
+    for start, *kind in _KINDS:
         if head.startswith(start) and (start != b"BM" or b"\0" in head):
             named = _NAMED.get(PurePath(name).suffix.lower()) if start == b"PK\3\4" else None
-            what, remedy = named or told
+            what, remedy = named or kind
             return f"it is {what}: {remedy}"
     if head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5" and len(head) > 1:
         return "it is a pickle: load it if you trust it, and write the games as text"

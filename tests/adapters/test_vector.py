@@ -426,7 +426,7 @@ def test_pictures_of_all_games() -> None:
     envs.step([0, 3, 6])
     frames = envs.render()
     assert frames is not None and len(frames) == 3 and len(set(frames)) == 3
-    assert "second player" in frames[0]
+    assert "Red" in frames[0]
 
 
 def test_ctrl_c_at_any_step_leaves_games_that_can_be_stepped() -> None:

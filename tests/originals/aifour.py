@@ -289,7 +289,7 @@ def record_match(document: Document, games: int = 50) -> dict[str, Any]:
         answers["told"][name] = [
             round(sum(numbers) / len(numbers), 2)
             for player in (1, 2)
-            for numbers in zip(*code.told[player], strict=True)
+            for numbers in zip(*code.output[player], strict=True)
         ]
         print(name, answers[name], answers["told"][name], flush=True)
     return answers

@@ -71,8 +71,8 @@ class Server:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
             response = connection.getresponse()
-            told = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, told, response.read())
+            output = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, output, response.read())
         finally:
             connection.close()
 
@@ -113,8 +113,8 @@ class Server:
 
     def status(self) -> dict[str, Any]:
         """How it is."""
-        told: dict[str, Any] = self.get("/api/status").json
-        return told
+        output: dict[str, Any] = self.get("/api/status").json
+        return output
 
 
 def whole_answer(connection: socket.socket) -> str:

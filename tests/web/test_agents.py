@@ -17,27 +17,27 @@ from tests.web.conftest import Server
 
 
 def test_all_agents_but_people_are_offered(server: Server) -> None:
-    told = server.get("/api/agents").json
-    assert [agent["name"] for agent in told["agents"]] == [n for n in AGENTS if n != "human"]
-    assert all(agent["plays"] for agent in told["agents"])
-    for agent in told["agents"]:
+    output = server.get("/api/agents").json
+    assert [agent["name"] for agent in output["agents"]] == [n for n in AGENTS if n != "human"]
+    assert all(agent["plays"] for agent in output["agents"])
+    for agent in output["agents"]:
         options = AGENTS[agent["name"]].options
         assert [o["name"] for o in agent["options"]] == [
             o.name for o in options if o.kind != "file"
         ]
-    assert told["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
-    assert [build(level["agent"]).name for level in told["levels"]] == [
+    assert output["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
+    assert [build(level["agent"]).name for level in output["levels"]] == [
         f"perfect:level={level}" for level in LEVEL_NAMES.values()
     ]
-    assert told["caps"] == {"seconds": 60.0, "iterations": 2_000_000, "nodes": 100_000_000}
+    assert output["caps"] == {"seconds": 60.0, "iterations": 2_000_000, "nodes": 100_000_000}
 
 
 def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Server) -> None:
-    told = server.get("/api/agents")
-    assert b".py" not in told.body
+    output = server.get("/api/agents")
+    assert b".py" not in output.body
     options = {
         (agent["name"], option["name"]): option
-        for agent in told.json["agents"]
+        for agent in output.json["agents"]
         for option in agent["options"]
     }
     assert options["alphabeta", "eval"]["choices"] == list(EVALUATIONS)
@@ -48,25 +48,25 @@ def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Serve
 
 
 def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
-    told = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
-    assert told["uct"]["plays"] is True
-    assert told["perfect"]["plays"] is False
-    assert told["perfect"]["unsupported_reason"].startswith("the solver supports boards of")
-    assert "9x9" in told["perfect"]["unsupported_reason"]
+    output = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
+    assert output["uct"]["plays"] is True
+    assert output["perfect"]["plays"] is False
+    assert output["perfect"]["unsupported_reason"].startswith("the solver supports boards of")
+    assert "9x9" in output["perfect"]["unsupported_reason"]
 
 
 @pytest.mark.parametrize(
     "spec", ["random", "alphabeta:depth=3", "uct:iterations=60", "perfect:level=3,pick=random"]
 )
 def test_a_move_is_the_agents(server: Server, spec: str) -> None:
-    told = server.post("/api/move", {"moves": "4433", "agent": spec, "seed": 7}).json
+    output = server.post("/api/move", {"moves": "4433", "agent": spec, "seed": 7}).json
     decision = make_agent(spec).choose(
         Position.from_moves("4433"), Limit(), np.random.default_rng(7)
     )
-    assert (told["agent"], told["seed"]) == (spec, 7)
-    assert told["column"] == decision.column + 1
-    assert told["value"] == decision.value
-    assert told["policy"] == (None if decision.policy is None else list(decision.policy))
+    assert (output["agent"], output["seed"]) == (spec, 7)
+    assert output["column"] == decision.column + 1
+    assert output["value"] == decision.value
+    assert output["policy"] == (None if decision.policy is None else list(decision.policy))
 
 
 def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
@@ -79,8 +79,10 @@ def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
 
 
 def test_a_tree_comes_with_the_move(server: Server) -> None:
-    told = server.post("/api/move", {"agent": "uct:iterations=50", "tree_nodes": 5, "seed": 1}).json
-    assert told["tree"]["visits"] == 50
+    output = server.post(
+        "/api/move", {"agent": "uct:iterations=50", "tree_nodes": 5, "seed": 1}
+    ).json
+    assert output["tree"]["visits"] == 50
     answer = server.post("/api/move", {"agent": "random", "tree_nodes": 5})
     assert answer.error == "random has no tree for this decision"
 
@@ -155,6 +157,6 @@ def test_who_names_no_agent_meets_the_servers_own(server: Server) -> None:
         asked = {"moves": "44", "seed": seed}
         expected = server.post("/api/move", {**asked, "agent": bot}).json["column"]
         assert server.post("/play", asked).json == {"column": expected}
-    told = server.post("/api/move", {"moves": "44", "agent": " uct:iterations=9 "}).json
-    assert told["agent"] == "uct:iterations=9"
+    output = server.post("/api/move", {"moves": "44", "agent": " uct:iterations=9 "}).json
+    assert output["agent"] == "uct:iterations=9"
     assert server.post("/api/move", {}).json["agent"] == "alphabeta:depth=4"

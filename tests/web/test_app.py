@@ -56,8 +56,8 @@ async def asked(app: Asgi, path: str, *chunks: bytes, method: str = "GET", **nam
     async with asyncio.timeout(PATIENCE):
         await app(scope, receive, send)
     start, *rest = sent
-    told = {name.decode(): value.decode() for name, value in start["headers"]}
-    return Answer(start["status"], told, b"".join(part["body"] for part in rest))
+    output = {name.decode(): value.decode() for name, value in start["headers"]}
+    return Answer(start["status"], output, b"".join(part["body"] for part in rest))
 
 
 @asynccontextmanager
@@ -91,13 +91,13 @@ def test_an_application_brings_a_worker_and_keeps_what_it_found(
                 (LATE, "/api/scores", 1), (LATE, "/api/scores", 1), (OTHER, events, 2),
                 (OTHER, "/api/scores", 2), (LATE, events, 3), (LATE, "/api/scores", 3),
             ):  # fmt: skip
-                told = await solved(query, path)
-                assert (told["complete"], told["moves"]) == (True, query.removeprefix("moves="))
+                output = await solved(query, path)
+                assert (output["complete"], output["moves"]) == (True, query.removeprefix("moves="))
                 assert workers.jobs_done == jobs
             parts.settings = replace(parts.settings, seconds=0.1)
             for jobs in (4, 5):
-                told = await solved(HARD)
-                assert (told["complete"], told["score"], told["best"]) == (False, None, [])
+                output = await solved(HARD)
+                assert (output["complete"], output["score"], output["best"]) == (False, None, [])
                 assert workers.jobs_done == jobs
             async with workers.job("scores", {}, 60):
                 busy = await asked(app, f"/api/scores?{HARD}", b"")

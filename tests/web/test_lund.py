@@ -54,21 +54,21 @@ def test_a_student_plays_by_the_contract(server: Server) -> None:
     who: dict[str, Any] = {"stil_id": ["ab1234cd-s", "ef5678gh-s"], "api_key": "nyckel"}
     results = []
     for number in range(4):
-        told = server.form(bot.format("move"), **who, move=-1).json
-        student, moves = number % 2, [] if told["botmove"] < 0 else [told["botmove"]]
-        assert (told["status"], told["result"], len(moves)) == (True, 0, student)
-        assert told["state"] == board_of(moves, student)
-        while told["result"] == 0:
+        shown = server.form(bot.format("move"), **who, move=-1).json
+        student, moves = number % 2, [] if shown["botmove"] < 0 else [shown["botmove"]]
+        assert (shown["status"], shown["result"], len(moves)) == (True, 0, student)
+        assert shown["state"] == board_of(moves, student)
+        while shown["result"] == 0:
             column = Position.from_moves(moves).legal_columns[0]
             moves.append(column)
-            told = server.form(bot.format("move"), **who, move=column).json
-            moves += [] if told["botmove"] < 0 else [told["botmove"]]
-            assert told["state"] == board_of(moves, student)
+            shown = server.form(bot.format("move"), **who, move=column).json
+            moves += [] if shown["botmove"] < 0 else [shown["botmove"]]
+            assert shown["state"] == board_of(moves, student)
         outcome = Position.from_moves(moves).outcome
         assert outcome is not None
         won = {None: 0.5, student: 1, 1 - student: -1}[outcome.winner]
-        assert told["result"] == won
-        assert told["msg"] == {1: "you won", -1: "you lost", 0.5: "a draw"}[won]
+        assert shown["result"] == won
+        assert shown["msg"] == {1: "you won", -1: "you lost", 0.5: "a draw"}[won]
         results.append(won)
     stats = server.form(bot.format("stats"), **who).json
     assert (stats["games"], stats["won"], stats["lost"]) == (
@@ -110,8 +110,8 @@ def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
     """The same move may be made again; it is not taken for the bot's."""
     slow, who = "/lund/{}?agent=alphabeta:depth=42", {"stil_id": "patient"}
     with running("--workers", "1", "--seconds", "0.3") as server:
-        begun = server.form(slow.format("move"), **who, move=-1).json
-        assert (begun["result"], begun["botmove"], begun["state"]) == (0, -1, EMPTY)
+        started = server.form(slow.format("move"), **who, move=-1).json
+        assert (started["result"], started["botmove"], started["state"]) == (0, -1, EMPTY)
         for _ in range(2):
             answer = server.form(slow.format("move"), **who, move=3)
             assert answer.status == 422 and "took more than" in answer.error
@@ -164,9 +164,9 @@ def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> No
     now[0] += 5.5  # half a second for the way there and back
     assert not player.is_late
     now[0] += 0.1
-    told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
-    assert (told["status"], told["result"], told["state"]) == (True, -1, EMPTY)
-    assert told["msg"] == "your move took more than 5 s: you lost"
+    shown = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
+    assert (shown["status"], shown["result"], shown["state"]) == (True, -1, EMPTY)
+    assert shown["msg"] == "your move took more than 5 s: you lost"
     assert (player.games, player.lost, player.playing) == (1, 1, False)
 
 
@@ -174,8 +174,13 @@ def test_a_draw_is_half_a_point() -> None:
     drawn = Position.from_moves("54712566226127126621574377157631535333444")
     player = lund.LundPlayer(seat=1, position=drawn, playing=True)
     player.last_move_at = time.monotonic()
-    told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
-    assert (told["msg"], told["result"], player.drawn, player.playing) == ("a draw", 0.5, 1, False)
+    shown = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
+    assert (shown["msg"], shown["result"], player.drawn, player.playing) == (
+        "a draw",
+        0.5,
+        1,
+        False,
+    )
 
 
 def test_players_who_were_not_there_for_long_are_forgotten() -> None:
@@ -237,7 +242,7 @@ RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("shown", "reason"),
     [
         ({**RIGHT, "status": False, "msg": "wrong key"}, "refuses: wrong key"),
         ({**RIGHT, "result": 2}, "answers with result 2"),
@@ -251,8 +256,8 @@ RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
         ([], "answered with data that is not a JSON object"),
     ],
 )
-def test_servers_that_break_the_contract_are_named(told: Any, reason: str) -> None:
-    with serving(saying(told)) as url, pytest.raises(ChallengeFailed, match=reason):
+def test_servers_that_break_the_contract_are_named(shown: Any, reason: str) -> None:
+    with serving(saying(shown)) as url, pytest.raises(ChallengeFailed, match=reason):
         list(play_challenge(LundServer(url, ["a"], ""), make_agent("random"), [1], 1, Limit()))
 
 
@@ -281,14 +286,14 @@ def test_totals_follow_from_the_games() -> None:
 
     results = (WON, WON, -10, WON, DRAWN)
     games = tuple(game(n, n % 2 == 0, result) for n, result in enumerate(results))
-    told = ChallengeResult(games).as_dict()
-    assert (told["games"], told["won"], told["drawn"], told["lost"]) == (5, 3, 1, 1)
-    assert told["score"] == 0.7
-    assert told["best_streak"] == 2
-    assert told["as_first"] == {"won": 1, "drawn": 1, "lost": 1}
-    assert (told["seconds_per_move"], told["slowest_move"]) == (0.5, 0.75)
-    assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
-    for data, game in zip(told["played"], games, strict=True):  # as 0.2.0 stored them
+    shown = ChallengeResult(games).as_dict()
+    assert (shown["games"], shown["won"], shown["drawn"], shown["lost"]) == (5, 3, 1, 1)
+    assert shown["score"] == 0.7
+    assert shown["best_streak"] == 2
+    assert shown["as_first"] == {"won": 1, "drawn": 1, "lost": 1}
+    assert (shown["seconds_per_move"], shown["slowest_move"]) == (0.5, 0.75)
+    assert [ChallengeGame.from_dict(data) for data in shown["played"]] == list(games)
+    for data, game in zip(shown["played"], games, strict=True):  # as 0.2.0 stored them
         old = {"moved_first": "began"}
         stored = {old.get(name, name): value for name, value in data.items()}
         assert ChallengeGame.from_dict(stored) == game
@@ -300,7 +305,7 @@ def test_totals_follow_from_the_games() -> None:
     ):  # fmt: skip
         for value in values:
             with pytest.raises(ValueError, match="not a game of a challenge"):
-                ChallengeGame.from_dict({**told["played"][0], name: value})
+                ChallengeGame.from_dict({**shown["played"][0], name: value})
 
 
 def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path: Path) -> None:
@@ -319,9 +324,9 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     assert bad_input(run(*asked)).endswith("is there already: --resume goes on with it")
     with Path(out).open("a") as cut_short:
         cut_short.write('{"number": 3')
-    told = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
-    assert [game["number"] for game in told["played"]] == [1, 2, 3, 4]
-    assert set(keys_of(told)) <= described_keys("challenge")
+    shown = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
+    assert [game["number"] for game in shown["played"]] == [1, 2, 3, 4]
+    assert set(keys_of(shown)) <= described_keys("challenge")
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
     assert "holds games of another challenge" in other
@@ -343,24 +348,24 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
              "--stil-id", "told", "--games", "7", "--seed", "2")  # fmt: skip
     ran = run(*asked)
     assert (ran.status, ran.err) == (0, "")
-    told = json.loads(run(*asked, "--resume", "--json").out)
+    shown = json.loads(run(*asked, "--resume", "--json").out)
     words = {WON: "won", DRAWN: "drawn", LOST: "lost"}
     lines = ran.out.splitlines()
     assert [line.split() for line in lines[:7]] == [
         ["game", str(game["number"]), ("second", "first")[game["moved_first"]],
          words[game["result"]],
          "slowest", f"{game['slowest']:.2f}", "s", game["moves"]]
-        for game in told["played"]
+        for game in shown["played"]
     ]  # fmt: skip
-    low, high = told["score_interval_95"]
+    low, high = shown["score_interval_95"]
     assert " ".join(" ".join(lines[7:]).split()).partition(" won ")[2] == (
-        f"{told['won']}, drawn {told['drawn']}, lost {told['lost']}; score {told['score']:.1%},"
+        f"{shown['won']}, drawn {shown['drawn']}, lost {shown['lost']}; score {shown['score']:.1%},"
         f" 95 % interval {low:.1%} to {high:.1%}"
-        f" as first player: won {told['as_first']['won']} of 4"
-        f" as second player: won {told['as_second']['won']} of 3"
-        f" won in a row: {told['best_streak']}"
-        f" a move took {told['seconds_per_move']:.3f} s on average and"
-        f" {told['slowest_move']:.3f} s at most, of 5 s"
+        f" as first player: won {shown['as_first']['won']} of 4"
+        f" as second player: won {shown['as_second']['won']} of 3"
+        f" won in a row: {shown['best_streak']}"
+        f" a move took {shown['seconds_per_move']:.3f} s on average and"
+        f" {shown['slowest_move']:.3f} s at most, of 5 s"
     )
     kept = out.read_bytes()
     assert run(*asked[:-4], "--games", "2", "--seed", "2", "--resume").status == 0
@@ -371,14 +376,14 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
 
 def test_a_challenge_that_breaks_off_is_told(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
-    begun: list[int] = []
+    started: list[int] = []
 
     def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
         column = int(parse_qs(asked.decode())["move"][0])
-        begun.append(column)
+        started.append(column)
         if column == 7:
             return saying({**RIGHT, "result": ILLEGAL})(handler, asked)
-        if begun.count(-1) == 3:
+        if started.count(-1) == 3:
             return saying({**RIGHT, "status": False, "msg": "closed"})(handler, asked)
         return saying(RIGHT)(handler, asked)
 

@@ -110,12 +110,12 @@ def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None
 
 def test_the_modules_of_the_first_view_are_asked_for_at_once(page: Any) -> None:
     page.goto("/", wait_until="networkidle")
-    loaded, told = page.evaluate("""() => [
+    loaded, output = page.evaluate("""() => [
         performance.getEntriesByType("resource").map(it => new URL(it.name).pathname),
         [...document.querySelectorAll("link[rel=modulepreload], script")].map(
             it => new URL(it.href || it.src).pathname),
     ]""")
-    assert sorted(told) == sorted({path for path in loaded if path.endswith(".js")})
+    assert sorted(output) == sorted({path for path in loaded if path.endswith(".js")})
 
 
 def test_branches_are_kept_as_variations(page: Any) -> None:
@@ -331,14 +331,15 @@ def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
 
 def test_a_walk_through_the_game_is_told(page: Any) -> None:
     page.goto("/?second=human&moves=4455")
-    for key, told in (
+    for key, output in (
         ("ArrowLeft", "At Yellow's move 2: column 5. Red to move."),
         ("Home", "At the start. Yellow to move."),
         ("4", "Yellow plays column 4. Red to move."),
     ):
         page.keyboard.press(key)
         page.wait_for_function(
-            "told => document.getElementById('announcements').textContent.trim() === told", arg=told
+            "told => document.getElementById('announcements').textContent.trim() === told",
+            arg=output,
         )
 
 

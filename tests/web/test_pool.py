@@ -79,9 +79,9 @@ def test_workers_leave_their_cores_to_others(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last() -> None:
     async def run() -> None:
-        told: list[str] = []
+        output: list[str] = []
         steps = (WARMUP_STEPS[0], WarmupStep("what fails", "nobody"), WarmupStep("the net", "net"))
-        pool = WorkerPool(2, 8, 9, told.append, steps=steps)
+        pool = WorkerPool(2, 8, 9, output.append, steps=steps)
         await pool.start()
         assert (pool.steps_done, pool.ready, pool.busy) == (1, 0, 0)
         (process,) = pool.processes
@@ -89,8 +89,8 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
         assert (await pool.result("scores", EASY, 60))["complete"] is True
         await eventually(lambda: pool.ready == 2)
         assert pool.steps_done == 3
-        assert all("warm-up of what fails failed: there is no agent" in text for text in told)
-        assert len(told) == 2  # of each worker
+        assert all("warm-up of what fails failed: there is no agent" in text for text in output)
+        assert len(output) == 2  # of each worker
         assert (pool.jobs_done, pool.workers_lost) == (1, 0)
         await pool.stop()
 
@@ -301,8 +301,8 @@ def no_more_files() -> Iterator[None]:
 
 def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
     async def run() -> None:
-        told: list[str] = []
-        pool = WorkerPool(2, 8, 1, told.append)
+        output: list[str] = []
+        pool = WorkerPool(2, 8, 1, output.append)
         with no_more_files(), pytest.raises(WorkerLost, match="allows 3 open files"):
             await pool.start()
         async with asyncio.timeout(PATIENCE):
@@ -314,12 +314,12 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
         assert pool.processes == []  # nor does the second one start
         await pool.start()
         await eventually(lambda: pool.ready == 2)
-        assert told == []
+        assert output == []
         process = pool.processes[0]
         with no_more_files():
             os.kill(process, signal.SIGKILL)
-            await eventually(lambda: bool(told))
-        assert all(each.startswith("a worker could not be started: no more ") for each in told)
+            await eventually(lambda: bool(output))
+        assert all(each.startswith("a worker could not be started: no more ") for each in output)
         await eventually(lambda: pool.ready == 2)
         await pool.stop()
 

@@ -36,73 +36,73 @@ def test_positions_are_those_of_the_rules(
         column = rng.choice(game.legal())
         game = game.play(column)
         moves += "abcdefghijklmnop"[column] if columns > 9 else str(column + 1)
-        told = server.get("/api/position", moves=moves, **asked).json
-        assert told["legal"] == [c + 1 for c in game.legal()]
-        assert (told["over"], told["ply"], told["turn"]) == (
+        output = server.get("/api/position", moves=moves, **asked).json
+        assert output["legal"] == [c + 1 for c in game.legal()]
+        assert (output["over"], output["ply"], output["turn"]) == (
             game.over(), len(moves), len(moves) % 2 + 1,
         )  # fmt: skip
-        assert told["rows"] == [
+        assert output["rows"] == [
             "".join({None: ".", 0: "X", 1: "O"}[game.grid[c][row]] for c in range(columns))
             for row in reversed(range(rows))
         ]
-        assert told["heights"] == [
+        assert output["heights"] == [
             sum(disc is not None for disc in game.grid[c]) for c in range(columns)
         ]
-        assert (told["board"], told["connect"], told["start"]) == (*asked.values(), None)
-        assert told["moves"] == moves and told["move_columns"][-1] == column + 1
+        assert (output["board"], output["connect"], output["start"]) == (*asked.values(), None)
+        assert output["moves"] == moves and output["move_columns"][-1] == column + 1
     who = winner(game)
-    assert told["outcome"]["winner"] == (None if who is None else who + 1)
+    assert output["outcome"]["winner"] == (None if who is None else who + 1)
 
 
 def test_what_ends_a_game_is_told(server: Server) -> None:
-    told = server.get("/api/position", moves="12 13 14 1").json
+    output = server.get("/api/position", moves="12 13 14 1").json
     position = Position.from_moves("1213141")
-    assert told["outcome"] == {
+    assert output["outcome"] == {
         "winner": 1, "cells": [[1, 1], [1, 2], [1, 3], [1, 4]], "text": "Yellow wins",
     }  # fmt: skip
-    assert (told["moves"], told["move_columns"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
-    assert (told["legal"], told["drawing"]) == ([], str(position))
+    assert (output["moves"], output["move_columns"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
+    assert (output["legal"], output["drawing"]) == ([], str(position))
     full = "547125662261271266215743771576315353334444"
-    told = server.get("/api/position", moves=full).json
-    assert told["outcome"] == {"winner": None, "cells": [], "text": "draw"}
+    output = server.get("/api/position", moves=full).json
+    assert output["outcome"] == {"winner": None, "cells": [], "text": "draw"}
 
 
 def test_a_position_may_be_drawn_and_played_on(server: Server) -> None:
     rows = [".......", ".......", ".......", ".......", "...OO..", "...XX.."]
-    told = server.ask("GET", f"/api/position?position={drawn(*rows)}&moves=3").json
-    assert (told["ply"], told["turn"], told["moves"]) == (5, 2, "3")
-    assert told["start"] == "/".join(rows)
-    assert told["rows"][-1] == "..XXX.."
+    output = server.ask("GET", f"/api/position?position={drawn(*rows)}&moves=3").json
+    assert (output["ply"], output["turn"], output["moves"]) == (5, 2, "3")
+    assert output["start"] == "/".join(rows)
+    assert output["rows"][-1] == "..XXX.."
 
 
 @pytest.mark.parametrize("moves", ["", "4455", "12345671", LATE, LATE + "5"])
 def test_scores_are_the_solvers(server: Server, solver: Solver, moves: str) -> None:
-    told = server.get("/api/scores", moves=moves).json
+    output = server.get("/api/scores", moves=moves).json
     position = Position.from_moves(moves)
     if position.ply > 8:
-        assert told["scores"] == list(solver.scores(position))
+        assert output["scores"] == list(solver.scores(position))
     else:  # the book's own test compares it with searches
-        assert told["scores"] == [
+        assert output["scores"] == [
             -solver.score(position.play(column)) for column in position.legal_columns
         ]
-    assert told["score"] == max(told["scores"])
-    assert [column - 1 for column in told["best"]] == list(solver.best_columns(position))
-    assert told["from_book"] == (position.ply <= 8)
-    assert told["complete"] is True
-    moves = (told["plies_to_end"] + 1) // 2
-    words = f"Yellow wins in {moves} moves" if told["score"] else "draw"
-    assert score_in_words(position, told["score"]) == words
+    assert output["score"] == max(output["scores"])
+    assert [column - 1 for column in output["best"]] == list(solver.best_columns(position))
+    assert output["from_book"] == (position.ply <= 8)
+    assert output["complete"] is True
+    moves = (output["plies_to_end"] + 1) // 2
+    words = f"Yellow wins in {moves} moves" if output["score"] else "draw"
+    assert score_in_words(position, output["score"]) == words
 
 
 def test_full_columns_have_no_score(server: Server) -> None:
-    told = server.get("/api/scores", moves="111111", board="4x6", connect=4).json
-    assert told["scores"][0] is told["words"][0] is None
-    assert None not in told["scores"][1:]
+    output = server.get("/api/scores", moves="111111", board="4x6", connect=4).json
+    assert output["scores"][0] is output["words"][0] is None
+    assert None not in output["scores"][1:]
 
 
 def test_other_boards_are_solved(server: Server) -> None:
-    told = server.get("/api/scores", board="4x4", connect=3).json
-    assert told["scores"] == list(Solver(Geometry(4, 4, 3), table_mb=4).scores(
+    output = server.get("/api/scores", board="4x4", connect=3).json
+    assert output["scores"] == list(Solver(Geometry(4, 4, 3), table_mb=4).scores(
         Position(Geometry(4, 4, 3))
     ))  # fmt: skip
 
@@ -113,14 +113,14 @@ def test_columns_come_as_they_are_solved(server: Server, moves: str) -> None:
     name, whole = events[-1]
     assert name == "done"
     assert whole == {**server.get("/api/scores", moves=moves).json, "seconds": whole["seconds"]}
-    told = [data for kind, data in events if kind == "column"]
-    assert len({data["column"] for data in told}) == len(told)
+    output = [data for kind, data in events if kind == "column"]
+    assert len({data["column"] for data in output}) == len(output)
     assert all(
         whole["scores"][data["column"] - 1] == data["score"]
         and whole["words"][data["column"] - 1] == data["words"]
-        for data in told
+        for data in output
     )
-    assert told or whole["seconds"] < 1
+    assert output or whole["seconds"] < 1
 
 
 def test_solve_answers_as_other_pages_do(server: Server) -> None:
@@ -134,16 +134,16 @@ def test_solve_answers_as_other_pages_do(server: Server) -> None:
 
 def test_what_is_known_so_far_is_told_and_no_more() -> None:
     position, some = Position.from_moves("121212"), (18, None, 0, None, None, None, -18)
-    told = scores_json(position, some, complete=False, nodes=7, seconds=0.5)
-    assert told == {
+    output = scores_json(position, some, complete=False, nodes=7, seconds=0.5)
+    assert output == {
         "score": None, "best": [], "outcome": None, "plies_to_end": None,
         "scores": list(some), "complete": False, "from_book": False, "nodes": 7, "seconds": 0.5,
         "words": [
             "wins immediately", None, "draws", None, None, None, "loses to the next move",
         ],
     }  # fmt: skip
-    told = scores_json(position, (18, -3, *[-18] * 5))
-    assert (told["score"], told["best"], told["outcome"], told["plies_to_end"]) == (
+    output = scores_json(position, (18, -3, *[-18] * 5))
+    assert (output["score"], output["best"], output["outcome"], output["plies_to_end"]) == (
         18, [1], "win", 1,
     )  # fmt: skip
     seen: set[int] = set()
@@ -155,16 +155,16 @@ def test_what_is_known_so_far_is_told_and_no_more() -> None:
 
 
 def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -> None:
-    told = server.get("/api/explanation", moves=LATE).json
-    assert told["claims"] and told == explain(LATE, solver).as_dict()
+    output = server.get("/api/explanation", moves=LATE).json
+    assert output["claims"] and output == explain(LATE, solver).as_dict()
 
 
 def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) -> None:
     done = server.status()["jobs_done"]
-    told = server.get("/api/book", moves="44").json
-    assert told["in_book"] is True
-    assert told["score"] == max(told["scores"]) == 1
-    assert told["best"] == [4]
+    output = server.get("/api/book", moves="44").json
+    assert output["in_book"] is True
+    assert output["score"] == max(output["scores"]) == 1
+    assert output["best"] == [4]
     unknown = server.get("/api/book", moves=LATE).json
     assert (unknown["in_book"], unknown["scores"]) == (False, [None] * 7)
     assert unknown["score"] is None and unknown["best"] == [] and unknown["words"] == [None] * 7

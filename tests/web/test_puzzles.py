@@ -24,10 +24,10 @@ def solution() -> list[int]:
 
 def test_a_puzzle_is_drawn(server: Server) -> None:
     query = {"difficulty": "hard", "kind": "hold", "seed": 5}
-    told = server.get("/api/puzzles", **query).json
-    assert told["count"] == len(select_puzzles("hard", "hold"))
-    assert (told["puzzle"]["difficulty"], told["puzzle"]["kind"]) == ("hard", "hold")
-    assert server.get("/api/puzzles", **query).json == told
+    output = server.get("/api/puzzles", **query).json
+    assert output["count"] == len(select_puzzles("hard", "hold"))
+    assert (output["puzzle"]["difficulty"], output["puzzle"]["kind"]) == ("hard", "hold")
+    assert server.get("/api/puzzles", **query).json == output
     others = [puzzle.number for puzzle in select_puzzles("hard", "hold")]
     assert len(others) <= MAX_EXCLUDED
     last = others.pop()
@@ -65,16 +65,16 @@ def test_a_puzzle_about_as_hard_as_asked_is_drawn_of_many(
 
 
 def test_the_puzzle_of_a_day(server: Server) -> None:
-    told = server.get("/api/puzzles/daily", date="2026-01-05").json
-    assert told["puzzle"] == daily_puzzle("2026-01-05").as_dict()
+    output = server.get("/api/puzzles/daily", date="2026-01-05").json
+    assert output["puzzle"] == daily_puzzle("2026-01-05").as_dict()
 
 
 def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -> None:
     first, answer, last = solution
-    told = server.get("/api/puzzles/attempt", number=NUMBER, column=first).json
-    assert (told["correct"], told["solved"], told["reply"]) == (True, False, answer)
-    told = server.get("/api/puzzles/attempt", number=NUMBER, column=last, columns_found=1).json
-    assert (told["correct"], told["solved"], told["reply"]) == (True, True, None)
+    output = server.get("/api/puzzles/attempt", number=NUMBER, column=first).json
+    assert (output["correct"], output["solved"], output["reply"]) == (True, False, answer)
+    output = server.get("/api/puzzles/attempt", number=NUMBER, column=last, columns_found=1).json
+    assert (output["correct"], output["solved"], output["reply"]) == (True, True, None)
     wrong = server.get("/api/puzzles/attempt", number=NUMBER, column=4).json
     assert not wrong["correct"] and wrong["reply"] and wrong["claims"]
     hints = server.get("/api/puzzles/hints", number=NUMBER).json["hints"]
@@ -84,7 +84,7 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
     assert later[2]["columns"] == [last] and later[2]["text"] != hints[2]["text"]
 
 
-def told(page: Any) -> str:
+def output(page: Any) -> str:
     text: str = page.inner_text(".puzzle-message")
     return text
 
@@ -114,7 +114,7 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     assert board_of(page) == rows(f"{moves}{first}{answer}")
     page.keyboard.press(str(last))
     page.wait_for_selector(f".puzzle-message:has-text('Column {last} wins in ')")
-    assert told(page).startswith("Solved at first try. Your rating rises by ")
+    assert output(page).startswith("Solved at first try. Your rating rises by ")
     assert "Solved at first try" in page.inner_text("#announcements")
     assert rating(page) > 1200
     assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
@@ -131,7 +131,7 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     drop(page, last)
     page.wait_for_selector(".puzzles-view[data-state=over]")
-    assert told(page).startswith("Solved at first try.") and "rating" not in told(page)
+    assert output(page).startswith("Solved at first try.") and "rating" not in output(page)
     assert rating(page) == after
     assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
 
@@ -140,7 +140,7 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     moves = begin(page)
     drop(page, 4)
     page.wait_for_selector(".puzzle-message:has-text('turns the win into a loss')")
-    assert told(page).startswith("Column 4 is wrong. Your rating falls by ")
+    assert output(page).startswith("Column 4 is wrong. Your rating falls by ")
     assert rating(page) < 1200
     page.hover(".puzzle-message .has-cells")
     assert page.locator(".lit .lit").count() >= 1
@@ -156,7 +156,7 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     drop(page, solution[2])
     page.wait_for_selector(".puzzles-view[data-state=over]")
-    assert told(page).startswith("Solved.")
+    assert output(page).startswith("Solved.")
     assert rating(page) == before  # counted once
 
 
@@ -176,10 +176,10 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
         page.wait_for_timeout(20)
     held[0].continue_()
     page.wait_for_timeout(300)
-    assert told(page).startswith("Column 5 is wrong") and board_of(page) == rows(f"{moves}5")
+    assert output(page).startswith("Column 5 is wrong") and board_of(page) == rows(f"{moves}5")
     held[1].continue_()
     page.wait_for_selector(".puzzle-message:has-text('Yellow replies in column')")
-    assert told(page).startswith("Column 5 is wrong")
+    assert output(page).startswith("Column 5 is wrong")
     page.unroute("**/api/puzzles/attempt?*")
     page.click("text=Try again")
     asked: list[Any] = []
@@ -260,7 +260,7 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
         f".puzzle-message:has-text('The solution is {' '.join(map(str, solution))}')"
     )
     assert board_of(page) == rows(moves + "".join(map(str, solution)))
-    assert "Your rating falls by " in told(page)
+    assert "Your rating falls by " in output(page)
     page.click("text=Puzzle of the day")
     page.wait_for_selector(".puzzle-about:has-text('Puzzle of 2')")
     day = page.evaluate("new Date().toLocaleDateString('sv')")  # of the browser, as 2026-01-31

@@ -28,10 +28,10 @@ def test_every_format_is_read(server: Server, form: str) -> None:
     name = f"games{FORMATS[form].endings[0]}"
     answer = server.post("/api/records", {"text": write_text(GAMES, form), "name": name})
     assert answer.status == 200
-    told = answer.json
-    assert told["format"] == form
-    assert (told["unreadable"], told["first_error"], told["truncated"]) == (0, None, False)
-    first, second = told["games"]
+    output = answer.json
+    assert output["format"] == form
+    assert (output["unreadable"], output["first_error"], output["truncated"]) == (0, None, False)
+    first, second = output["games"]
     assert first["result"] == "first"
     assert second["result"] == "unfinished"
     assert first["has_move_order"] == (form not in ("uci", "board"))
@@ -69,28 +69,29 @@ def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
 
 
 def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
-    told = of("44\n4x\n1111111\n12\n")
-    assert [game["moves"] for game in told["games"]] == ["44", "12"]
-    assert told["unreadable"] == 2
-    assert told["first_error"].startswith("line 2: move 2: 'x' is not a column")
-    told = of("1\n" * (MAX_GAMES + 1))
-    assert told["truncated"] and len(told["games"]) == MAX_GAMES
+    output = of("44\n4x\n1111111\n12\n")
+    assert [game["moves"] for game in output["games"]] == ["44", "12"]
+    assert output["unreadable"] == 2
+    assert output["first_error"].startswith("line 2: move 2: 'x' is not a column")
+    output = of("1\n" * (MAX_GAMES + 1))
+    assert output["truncated"] and len(output["games"]) == MAX_GAMES
     assert not of("1\n" * MAX_GAMES)["truncated"]
-    told = of("x\n" + "1\n" * MAX_GAMES)  # what cannot be read is looked at too
-    assert told["truncated"] and len(told["games"]) == MAX_GAMES - 1
+    output = of("x\n" + "1\n" * MAX_GAMES)  # what cannot be read is looked at too
+    assert output["truncated"] and len(output["games"]) == MAX_GAMES - 1
 
 
 def test_what_comes_before_a_break_in_a_file_is_told() -> None:
     document = write_text([GameRecord((4,), Geometry(5, 4, 3))] * 2, "openspiel")
     cut = document.rpartition("[")[0]
-    told = of(cut)
-    assert [game["moves"] for game in told["games"]] == ["5"]
+    output = of(cut)
+    assert [game["moves"] for game in output["games"]] == ["5"]
     assert (
-        told["unreadable"] == 1 and "the document that starts here has no [" in told["first_error"]
+        output["unreadable"] == 1
+        and "the document that starts here has no [" in output["first_error"]
     )
-    told = of(document.replace("\n4\n", "\n9\n", 1) + cut)
-    assert [game["moves"] for game in told["games"]] == ["5", "5"]
-    assert told["unreadable"] == 2 and "'9' is not an action" in told["first_error"]
+    output = of(document.replace("\n4\n", "\n9\n", 1) + cut)
+    assert [game["moves"] for game in output["games"]] == ["5", "5"]
+    assert output["unreadable"] == 2 and "'9' is not an action" in output["first_error"]
 
 
 def test_a_text_may_speak_of_files_of_tournaments() -> None:

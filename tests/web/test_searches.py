@@ -16,13 +16,13 @@ from tests.web.conftest import Server
 
 @pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "negamax"])
 def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) -> None:
-    told = server.get(
+    output = server.get(
         "/api/search/minimax", moves="4455", agent=f"{algorithm}:depth=3", steps=20_000
     ).json
     events: list = []
     root = run_trace(MinimaxSearch(algorithm).trace(Position.from_moves("4455"), 3), events.append)
-    assert told["total_steps"] == len(told["steps"]) == len(events)
-    for step, event in zip(told["steps"], events, strict=True):
+    assert output["total_steps"] == len(output["steps"]) == len(events)
+    for step, event in zip(output["steps"], events, strict=True):
         assert step["kind"] == event.kind
         assert step["moves"] == "".join(str(column + 1) for column in event.columns)
         if event.view == "root":
@@ -41,15 +41,15 @@ def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) 
         assert (step["depth"], step["reason"], step["skipped"]) == (
             event.depth, event.reason, event.skipped,
         )  # fmt: skip
-    assert (told["algorithm"], told["evaluation"], told["depth"], told["first_step"]) == (
+    assert (output["algorithm"], output["evaluation"], output["depth"], output["first_step"]) == (
         algorithm, "windows", 3, 0,
     )  # fmt: skip
-    assert told["tree"]["value"] == root.value
+    assert output["tree"]["value"] == root.value
     counters = MinimaxSearch(algorithm).search(Position.from_moves("4455"), 3).counters
-    assert told["counters"] == {
+    assert output["counters"] == {
         name: getattr(counters, name) for name in ("nodes", "evaluations", "cutoffs", "table_hits")
     }
-    assert {**told["steps"][-1], **told["counters"]} == told["steps"][-1]
+    assert {**output["steps"][-1], **output["counters"]} == output["steps"][-1]
 
 
 def test_steps_come_in_parts(server: Server) -> None:
@@ -74,12 +74,12 @@ def test_steps_come_in_parts(server: Server) -> None:
 def test_a_search_is_as_deep_as_asked_or_as_its_agent_and_no_deeper_than_the_board(
     server: Server, asked: dict[str, object], depth: int
 ) -> None:
-    told = server.get("/api/search/minimax", **asked).json
-    assert told["depth"] == depth
-    looked_ahead = max(len(step["moves"]) for step in told["steps"]) - len(
-        told["steps"][0]["moves"]
+    output = server.get("/api/search/minimax", **asked).json
+    assert output["depth"] == depth
+    looked_ahead = max(len(step["moves"]) for step in output["steps"]) - len(
+        output["steps"][0]["moves"]
     )
-    assert looked_ahead == depth or told["total_steps"] > len(told["steps"])
+    assert looked_ahead == depth or output["total_steps"] > len(output["steps"])
 
 
 def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> None:
@@ -93,30 +93,30 @@ def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> No
         ({"tree_depth": 3, "tree_nodes": 20}, (3, 20)),
         ({"tree_depth": 0, "tree_nodes": 1}, (0, 1)),
     ):
-        told = server.get("/api/search/minimax", **asked, **limits).json
-        assert size(told["tree"]) == expected
-        assert told["steps"] == [] and told["counters"]["nodes"] == 1 + 7 + 49 + 343
+        output = server.get("/api/search/minimax", **asked, **limits).json
+        assert size(output["tree"]) == expected
+        assert output["steps"] == [] and output["counters"]["nodes"] == 1 + 7 + 49 + 343
 
 
 @pytest.mark.parametrize("spec", ["uct-menary:iterations=30", "puct:iterations=30"])
 def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str) -> None:
     asked = {"moves": "44", "agent": spec, "seed": 5}
     whole = {"tree_nodes": 500, "tree_depth": 30}  # a path is shown at any depth
-    told = server.get("/api/search/montecarlo", **asked, **whole, trees=True).json
+    output = server.get("/api/search/montecarlo", **asked, **whole, trees=True).json
     agent = make_agent(spec)
     decision = agent.choose(
         Position.from_moves("44"),
         agent.own,
         np.random.default_rng(5),
     )
-    assert told["total_steps"] == len(told["steps"]) == 30
+    assert output["total_steps"] == len(output["steps"]) == 30
     visited = [visits for visits in decision.details["visits"] if visits]
-    assert [child["visits"] for child in told["tree"]["children"]] == visited
-    for number, step in enumerate(told["steps"], start=1):
+    assert [child["visits"] for child in output["tree"]["children"]] == visited
+    for number, step in enumerate(output["steps"], start=1):
         assert step["iteration"] == step["tree"]["visits"] == number
         assert step["result"] in (-1, 0, 1) or step["from_model"] == spec.startswith("puct")
-    assert told["steps"][-1]["tree"] == told["tree"]
-    assert (told["seed"], told["first_step"]) == (5, 1)
+    assert output["steps"][-1]["tree"] == output["tree"]
+    assert (output["seed"], output["first_step"]) == (5, 1)
     part = server.get("/api/search/montecarlo", **asked, first_step=7, steps=2).json
     assert [step["iteration"] for step in part["steps"]] == [7, 8]
     assert part["first_step"] == 7 and not any(step["tree"] for step in part["steps"])
@@ -125,15 +125,15 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
 @pytest.mark.parametrize("spec", ["uct", "flat", "breadth"])
 def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, spec: str) -> None:
     asked = {"board": "4x4", "connect": 3, "moves": "1", "agent": spec, "seed": 3}
-    told = server.get("/api/search/montecarlo", **asked, iterations=40).json
-    assert told["first_step"] == 1 and told["agent"] == spec
+    output = server.get("/api/search/montecarlo", **asked, iterations=40).json
+    assert output["first_step"] == 1 and output["agent"] == spec
     position = Position.from_moves("1", Geometry(4, 4, 3))
     search = make_agent(spec).search  # type: ignore[attr-defined]  # each of them has one
     steps = list(search.follow(position, np.random.default_rng(3), 40)[0])
-    assert (told["method"], told["scale"]) == (search.options.method, search.options.scale)
-    assert told["total_steps"] == len(told["steps"]) == len(steps) > 10
+    assert (output["method"], output["scale"]) == (search.options.method, search.options.scale)
+    assert output["total_steps"] == len(output["steps"]) == len(steps) > 10
     results = set()
-    for shown, step in zip(told["steps"], steps, strict=True):
+    for shown, step in zip(output["steps"], steps, strict=True):
         path, simulated = ("".join(str(c + 1) for c in way) for way in (step.path, step.simulated))
         assert (shown["selected"], shown["simulated"]) == (path, simulated)
         assert shown["expanded"] == [column + 1 for column in step.expanded]
@@ -148,14 +148,14 @@ def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, s
 
 
 def test_there_are_as_many_iterations_as_asked_for_or_as_the_agents_own(server: Server) -> None:
-    def told(**asked: object) -> dict:
+    def output(**asked: object) -> dict:
         answer: dict = server.get("/api/search/montecarlo", moves="4", steps=0, **asked).json
         return answer
 
-    assert told(agent="uct:iterations=7", iterations=3)["total_steps"] == 3
-    assert told(agent="uct:iterations=7")["total_steps"] == 7
-    assert told(agent="uct")["total_steps"] == 20
-    assert told(agent="flat", iterations=5_000, board="4x1")["total_steps"] == 5_000
+    assert output(agent="uct:iterations=7", iterations=3)["total_steps"] == 3
+    assert output(agent="uct:iterations=7")["total_steps"] == 7
+    assert output(agent="uct")["total_steps"] == 20
+    assert output(agent="flat", iterations=5_000, board="4x1")["total_steps"] == 5_000
     # A win immediately is seen without any.
     won = server.get("/api/search/montecarlo", moves="121212", agent="uct", trees=True).json
     assert (won["total_steps"], won["steps"], won["tree"]["proof"]) == (0, [], "win")
@@ -171,18 +171,18 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
         " iterations, or for smaller trees"
     )
     for fits in ({"iterations": 60}, {"iterations": 61, "first_step": 2}):
-        told = server.get(path, **asked, **fits, trees=True).json
-        assert len(told["steps"]) == 60 and all(step["tree"] for step in told["steps"])
+        output = server.get(path, **asked, **fits, trees=True).json
+        assert len(output["steps"]) == 60 and all(step["tree"] for step in output["steps"])
     assert server.get(path, **asked, iterations=61).status == 200
 
 
 def test_a_review_is_that_of_the_package(server: Server) -> None:
     moves = "44455554221"
-    told = server.get("/api/review", moves=moves).json
-    assert told == analyze(moves).as_dict()
+    output = server.get("/api/review", moves=moves).json
+    assert output == analyze(moves).as_dict()
     rows = "/".join([*["......."] * 3, "...OX..", "...OO..", "...XX.."])
-    told = server.get("/api/review", position=rows, moves="54221").json
-    assert told == analyze(GameLine(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
+    output = server.get("/api/review", position=rows, moves="54221").json
+    assert output == analyze(GameLine(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
 
 
 def test_a_review_tells_positions_on_the_way(server: Server) -> None:

@@ -107,8 +107,8 @@ async def reads_all(scope: Any, receive: Any, send: Any) -> None:
 def test_bodies_may_be_so_long_and_no_longer(chunks: tuple[bytes, ...], status: int) -> None:
     guard = Guard(reads_all, [], False, 10)
     length = str(sum(map(len, chunks)))
-    for told in ({}, {"content_length": length}):
-        answer = asyncio.run(asked(guard, "/", *chunks, **told))
+    for output in ({}, {"content_length": length}):
+        answer = asyncio.run(asked(guard, "/", *chunks, **output))
         assert answer.status == status
         if status == 413:
             assert answer.error == "the body must be at most 10 bytes"
@@ -132,10 +132,10 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(security, "MAX_DISCARDED_BYTES", 20)
     monkeypatch.setattr(security, "MAX_DISCARD_SECONDS", 3600)
-    for told in ({}, {"content_length": "1000"}):
+    for output in ({}, {"content_length": "1000"}):
         reads = 0
-        assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **told)).status == 413
-        assert reads == (2 if told else 3)
+        assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **output)).status == 413
+        assert reads == (2 if output else 3)
     # A client that asks before it sends the body gets its answer immediately; a stalled one later.
     first = {"content_length": "1000", "expect": "100-Continue"}
     assert asyncio.run(asked(counting, "/", **first)).status == 413

@@ -166,8 +166,8 @@ def test_it_answers_under_the_names_and_plays_the_agent_that_were_given() -> Non
         assert statuses[:2] == [200, 200]
         assert statuses[2] >= 400
         assert server.post("/play", asked).json == {"column": 4}
-        usual = server.post("/play?agent=uct", asked)
-        assert usual.error.startswith("uct cannot be limited by depth")
+        standard = server.post("/play?agent=uct", asked)
+        assert standard.error.startswith("uct cannot be limited by depth")
 
 
 @pytest.mark.skipif(PLAIN, reason="kernels are plain Python")
@@ -217,7 +217,7 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     no_store = answers.pop("/api/tournament")
     assert no_store.status == 404
     assert no_store.error.startswith("the server has no tournament")
-    assert not {each: told.error for each, told in answers.items() if told.status != 200}
+    assert not {each: output.error for each, output in answers.items() if output.status != 200}
 
 
 def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path: Path) -> None:
@@ -394,12 +394,12 @@ def test_too_many_connections_at_once_wait_and_are_told_of_once() -> None:
                 for _ in range(60):
                     stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
                 assert select.select([started.stdout], [], [], PATIENCE)[0]
-                told = started.stdout.readline()
+                output = started.stdout.readline()
             assert server.status()["workers"] == 1
         finally:
             started.terminate()
             out, err = started.communicate(timeout=PATIENCE)
-    assert told == "too many open connections: some must wait (Too many open files)\n"
+    assert output == "too many open connections: some must wait (Too many open files)\n"
     assert (out, err) == ("", "")
 
 

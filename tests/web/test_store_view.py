@@ -183,11 +183,11 @@ def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None
 
 def asked(state: WorkerState, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
     """The events of the task, and its result."""
-    told: list[Any] = []
-    state.send = lambda *event: told.append(event)
+    output: list[Any] = []
+    state.send = lambda *event: output.append(event)
     found = store_tasks.standings(state, str(path), final)
     found.pop("took")
-    return told, found
+    return output, found
 
 
 def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
@@ -202,10 +202,10 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
         store.add(map(game, range(6, 9)))
     monkeypatch.setattr(store_tasks, "DRAFT_SECONDS", -1.0)
     monkeypatch.setattr(store_tasks, "READING_RATIO", 0)
-    told, found = asked(state, path, final=True)
+    output, found = asked(state, path, final=True)
     assert state.standings is kept
-    assert [(name, data["games_read"]) for name, data in told] == [("standings", 7)]
-    ratings = told[0][1]["standings"]["ratings"]
+    assert [(name, data["games_read"]) for name, data in output] == [("standings", 7)]
+    ratings = output[0][1]["standings"]["ratings"]
     assert [each["elo_interval_95"] for each in ratings["ratings"]] == [None, None]
     wanted: Any = Standings.read(path).as_dict()
     for agent in wanted["agents"]:

@@ -35,11 +35,11 @@ def test_the_solver_of_the_usual_board_is_kept_and_those_of_others_in_turn(
     state: WorkerState,
 ) -> None:
     small, other = Geometry(5, 4), Geometry(4, 4)
-    usual, first = state.solver(STANDARD), state.solver(small)
-    assert (usual.table_mb, first.table_mb) == (32, OTHER_TABLE_MB)
-    assert (state.solver(STANDARD), state.solver(small)) == (usual, first)
+    default, first = state.solver(STANDARD), state.solver(small)
+    assert (default.table_mb, first.table_mb) == (32, OTHER_TABLE_MB)
+    assert (state.solver(STANDARD), state.solver(small)) == (default, first)
     second = state.solver(other)
-    assert (state.solver(other), state.solver(STANDARD)) == (second, usual)
+    assert (state.solver(other), state.solver(STANDARD)) == (second, default)
     assert state.solver(small) is not first
     state.forget()
     first, second = state.solver(small), state.solver(other)
@@ -72,17 +72,17 @@ def test_a_search_that_is_watched_tells_now_and_then_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(tasks, "PROGRESS_SECONDS", 0.01)
     state.solver(Geometry(8, 7)).load()
-    told: list[tuple[str, Any]] = []
-    state.send, state.seconds = lambda *event: told.append(event), 2
+    output: list[tuple[str, Any]] = []
+    state.send, state.seconds = lambda *event: output.append(event), 2
     found = scores(state, HARD, with_progress=True)
     assert (found["complete"], found["score"], found["best"]) == (False, None, [])
-    at = [0.0, *(data["seconds"] for name, data in told if name == "progress")]
+    at = [0.0, *(data["seconds"] for name, data in output if name == "progress")]
     assert len(at) > 1
     assert all(later - sooner >= 0.01 for sooner, later in itertools.pairwise(at))
-    told.clear()
+    output.clear()
     state.seconds = 0.1
     again = scores(state, HARD)
-    assert told == []
+    assert output == []
     assert again["nodes"] < state.solver(Geometry(8, 7)).statistics.nodes
 
 
@@ -174,12 +174,12 @@ print(len(before), *sorted(loaded() - before))
 
 @pytest.mark.skipif(PLAIN, reason="kernels are plain Python")
 def test_a_warm_worker_has_all_that_it_needs() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", ASKED], env=forks.environment(), check=True, text=True,
         stdout=subprocess.PIPE, timeout=600,
     ).stdout.split()  # fmt: skip
-    assert int(told[0]) > 10
-    assert told[1:] == []
+    assert int(output[0]) > 10
+    assert output[1:] == []
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_an_agent_takes_no_more_time_than_the_server_gives(
         self: MonteCarloSearch, position: Position, rng: Any, iterations: Any, seconds: Any
     ) -> Any:
         asked.append(seconds)
-        return usual(self, position, rng, 9)
+        return default(self, position, rng, 9)
 
-    usual = MonteCarloSearch.search
+    default = MonteCarloSearch.search
     monkeypatch.setattr(MonteCarloSearch, "search", search)
     state.seconds = 2.0
     move(state, Position(), agent, limit, 1)

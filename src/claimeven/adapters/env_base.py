@@ -125,16 +125,28 @@ class Episode:
     """
 
     __slots__ = (
-        "_at_first", "_begun", "_discs", "_flat", "_heights", "_places", "_playable", "_seen",
+        "_at_first",
+        "_discs",
+        "_flat",
+        "_heights",
+        "_places",
+        "_playable",
+        "_seen",
+        "_started",
         "_won_from",
-        "geometry", "is_full", "is_won", "last", "ply", "turn",
+        "geometry",
+        "is_full",
+        "is_won",
+        "last",
+        "ply",
+        "turn",
     )  # fmt: skip
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry: Geometry = geometry
         self._won_from = 2 * geometry.connect - 1
         self._places: list[list[int]] = places_in_planes(geometry).tolist()
-        self._begun: Position | None = None
+        self._started: Position | None = None
         self.begin(Position(geometry))
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
@@ -151,8 +163,8 @@ class Episode:
         self._discs = list(position.discs)
         self._heights = list(position.heights)
         self._playable = np.array([h < self.geometry.rows for h in self._heights], dtype=np.int8)
-        if position != self._begun:
-            self._begun = position
+        if position != self._started:
+            self._started = position
             self._at_first = np.array([to_pettingzoo(position, p) for p in (FIRST, SECOND)])
         self._seen = self._at_first.copy()
         self._flat = self._seen.reshape(2, -1)

@@ -115,7 +115,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         self._limit = limit or Limit()
         #: Opponents as they were asked for, and the agents made of them; the last used is the last.
         self._kept: list[tuple[AgentLike, Agent]] = []
-        self._opponent = self._usual = self._made(opponent)
+        self._opponent = self._default = self._made(opponent)
         self._player = 0
         self._is_over = True
         self.observation_space: Any = space_of(self.geometry)
@@ -130,7 +130,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         beginning = self.beginning.changed(given)
         seat = check_seat(given.get("seat", self.seat))
         self._is_over = True
-        self._opponent = self._made(given["opponent"]) if "opponent" in given else self._usual
+        self._opponent = self._made(given["opponent"]) if "opponent" in given else self._default
         if self._opponent is not None:
             self._opponent.note_generator(self.np_random)
             self._opponent.reset()
@@ -216,7 +216,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         agent.load(self.geometry)
         self._kept.append((asked, agent))
         if len(self._kept) > _MAX_KEPT:
-            kept, oldest = self._kept.pop(int(self._kept[0][1] is self._usual))
+            kept, oldest = self._kept.pop(int(self._kept[0][1] is self._default))
             if oldest is not kept:
                 oldest.close()
         return agent

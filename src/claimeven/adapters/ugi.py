@@ -131,12 +131,12 @@ class UgiEngine:
             return False
         if act is None:
             guess = did_you_mean(words[0], _COMMANDS)
-            self._tell(f"unknown command {printable(words[0], 40)!r}{guess}")
+            self._report(f"unknown command {printable(words[0], 40)!r}{guess}")
             return True
         try:
             act(words[1:])
         except ClaimevenError as error:
-            self._tell(str(error))
+            self._report(str(error))
         return True
 
     def close(self) -> None:
@@ -158,7 +158,7 @@ class UgiEngine:
         try:
             self._ready_agent()
         except ClaimevenError as error:
-            self._tell(str(error))
+            self._report(str(error))
         self._say("readyok")
 
     def _on_setoption(self, words: Sequence[str]) -> None:
@@ -198,7 +198,7 @@ class UgiEngine:
         elif what == "islegal" and len(words) > 1:
             self._say(f"response {str(_is_legal(words[1], position)).lower()}")
         else:
-            self._tell("query takes p1turn, gameover, result, fen or islegal MOVE")
+            self._report("query takes p1turn, gameover, result, fen or islegal MOVE")
             self._say("response none")
 
     def _on_stop(self, words: Sequence[str]) -> None:
@@ -207,7 +207,7 @@ class UgiEngine:
     def _on_d(self, words: Sequence[str]) -> None:
         position = self._position
         for line in str(position or "no position is set").splitlines():
-            self._tell(line)
+            self._report(line)
 
     def _on_go(self, words: Sequence[str]) -> None:
         try:
@@ -232,11 +232,11 @@ class UgiEngine:
         try:
             agent, position = self._ready_agent(), self._position
             if position is None or position.is_over:
-                self._tell("no position is set" if position is None else "the game is over")
+                self._report("no position is set" if position is None else "the game is over")
                 return None
             limit, endless, notes = limit_of(words, agent, position)
             for note in notes:
-                self._tell(note)
+                self._report(note)
             if endless:
                 self._until_stopped(lambda: self._deepen(agent, position), endless)
             else:
@@ -245,9 +245,9 @@ class UgiEngine:
         except KeyboardInterrupt:
             raise
         except ClaimevenError as error:
-            self._tell(f"{self.options.spec}: {error}")
+            self._report(f"{self.options.spec}: {error}")
         except Exception as error:
-            self._tell(f"{self.options.spec} raised {described(error)}")
+            self._report(f"{self.options.spec} raised {described(error)}")
         return None
 
     def _ask(self, agent: Agent, position: Position, limit: Limit) -> float:
@@ -342,7 +342,7 @@ class UgiEngine:
     def _in_letters(self) -> bool:
         return notation_of(self.options.notation, self._last_move)
 
-    def _tell(self, sentence: str) -> None:
+    def _report(self, sentence: str) -> None:
         self._say(f"info string {sentence}")
 
     def _say(self, line: str) -> None:

@@ -115,17 +115,17 @@ def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe
 
 def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
-    limit, usual = limit_in(options), PRESETS[kind.name]
+    limit, standard = limit_in(options), PRESETS[kind.name]
     _check_uct({name: options[name] for name in UCT_CHOICES if options.get(name) is not None})
     apart = ("iterations", "seconds", "capacity", "backend")
-    chosen = usual.with_changes(**{n: v for n, v in options.items() if n not in apart})
+    chosen = standard.with_changes(**{n: v for n, v in options.items() if n not in apart})
     _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
-    free = limit.unlimited and usual.iterations is not None
+    free = limit.unlimited and standard.iterations is not None
     given = {
         "weight": round(chosen.weight, 6),
         **{name: getattr(chosen, name) for name in _UCT_OPTIONS},
         **({"capacity": options["capacity"]} if options["capacity"] else {}),
-        "iterations": usual.iterations if free else limit.iterations,
+        "iterations": standard.iterations if free else limit.iterations,
         "seconds": limit.seconds,
         "seed": seed,
     }

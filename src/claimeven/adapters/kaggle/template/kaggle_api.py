@@ -114,7 +114,7 @@ def cells_and_columns(observation: Any, configuration: Any) -> tuple[list[int], 
         return cells, 7
 
 
-def value_of(thing: Any, name: str, usual: Any) -> Any:
+def value_of(thing: Any, name: str, default: Any) -> Any:
     """Return an attribute or a key of an object of Kaggle, `usual` if there is neither."""
     value = getattr(thing, name, None)
     if value is None:
@@ -122,4 +122,4 @@ def value_of(thing: Any, name: str, usual: Any) -> Any:
             value = thing[name]
         except (KeyError, TypeError, IndexError):
             value = None
-    return usual if value is None else value
+    return default if value is None else value

@@ -146,13 +146,13 @@ def unpacked_net(packed: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header of a packed net, and its arrays of float32."""
     content = lzma.decompress(packed[3:])
     place = content.index(b"\n") + 1
-    told, arrays = json.loads(content[:place]), {}
-    for name, kind, shape in told["arrays"]:
+    header, arrays = json.loads(content[:place]), {}
+    for name, kind, shape in header["arrays"]:
         arrays[name] = np.frombuffer(content, kind, math.prod(shape), place).reshape(shape)
         place += arrays[name].nbytes
     for name in [name for name in arrays if name + "_unit" in arrays]:
         arrays[name] = arrays[name].astype(np.float32) * arrays.pop(name + "_unit")
-    return told, arrays
+    return header, arrays
 
 
 def in_pieces(weights: Any) -> Any:
@@ -175,7 +175,7 @@ class Net:
 
     def __init__(self, board: Board, packed: bytes) -> None:
         self.board = board
-        self.told, self.arrays = unpacked_net(packed)
+        self.header, self.arrays = unpacked_net(packed)
         for name, array in self.arrays.items():
             if array.ndim == 2:
                 self.arrays[name] = in_pieces(array)
@@ -233,7 +233,7 @@ class Net:
         hyperbolic tangent, then of each column the score.
         """
         sums, differences = halves_cut_off(*self.layer("in", *self.inputs(positions)))
-        for block in range(self.told["shape"]["blocks"]):
+        for block in range(self.header["shape"]["blocks"]):
             added = halves_cut_off(*self.layer(f"block{block}", sums, differences))
             sums, differences = sums + added[0] / 2, differences + added[1] / 2
         level, slant = self.layer("out", sums, differences)
@@ -259,10 +259,12 @@ class Net:
         logits = np.where(is_open, outputs[:, :columns], np.float32(-np.inf))
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.tanh(outputs[:, columns])
-        if self.told["knows_scores"]:
+        if self.header["knows_scores"]:
             # Partly the value of the best column's score, so that a search wins soon and loses
             # late.
-            share, scale = (np.float32(self.told[name]) for name in ("score_share", "score_scale"))
+            share, scale = (
+                np.float32(self.header[name]) for name in ("score_share", "score_scale")
+            )
             scores = np.where(is_open, outputs[:, columns + 1 :], np.float32(-np.inf))
             values = values * (1 - share) + np.tanh(scores.max(axis=1) / scale) * share
         return values, chances / chances.sum(axis=1, keepdims=True)
