@@ -87,9 +87,7 @@ class Engine(ReadableTree, Protocol):
         """Drop the tree at the next `start`; until then it stays readable."""
 
     def run(self, iterations: int) -> int:
-        """Make iterations and return their number: fewer if the search is complete, or if the root
-        would get more than `MAX_VISITS`.
-        """
+        """Make iterations and return their number: fewer at the end or at `MAX_VISITS`."""
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookEngine[Any]:
         """Return a textbook engine with the same start; this engine stays unchanged.

@@ -50,9 +50,7 @@ def choose(
 def _pick(
     children: Sequence[Branch], options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """Return a random child of some equal ones, or with `first_play=order` the leftmost. A single
-    child uses no random number.
-    """
+    """Return a random one of equal children, or with `first_play=order` the leftmost."""
     if len(children) == 1 or options.first_play == "order":
         return children[0]
     return children[int(rng.integers(len(children)))]
@@ -61,9 +59,7 @@ def _pick(
 def choose_immediate(
     root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """Return an immediate win or, if every column loses immediately, a block if possible. Ties are
-    broken as in `choose`.
-    """
+    """Return an immediate win or else a block if possible, with the ties of `choose`."""
     wins = [child for child in root.children if child.proof == PROVEN_WIN]
     blocks = blocking_columns(position)
     defenses = [child for child in root.children if child.column in blocks]
@@ -71,9 +67,7 @@ def choose_immediate(
 
 
 def policy(root: Branch, chosen: Branch, columns: int) -> tuple[float, ...]:
-    """Return the share of the visits for each column. A chosen proven win gets 1; proven losses get
-    0 unless every column is lost.
-    """
+    """Return the policy: shares of visits, 1 for a proven win, 0 for avoidable losses."""
     shares = [0.0] * columns
     live = [child for child in root.children if child.proof != PROVEN_LOSS]
     total = sum(child.visits for child in live)

@@ -58,9 +58,7 @@ LOG_ROOTS = np.array([0.0, *map(log_root, range(1, TABLE_SIZE))])
 
 
 class Formula(NamedTuple):
-    """The selection formula for kernels: the weight of the bonus, the tables of roots, and the
-    minimum of wins of a visited child.
-    """
+    """The selection formula for kernels: weight of the bonus, tables of roots, `min_wins`."""
 
     weight: float
     inverse_roots: Floats = INVERSE_ROOTS

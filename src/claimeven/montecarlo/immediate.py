@@ -37,9 +37,7 @@ def immediate_tree(position: Position, options: MonteCarloOptions) -> TreeNode |
 
 
 def immediate_moves(position: Position) -> list[int]:
-    """Return the moves from here on that need no search: an immediate win or, if every column loses
-    immediately, a block if possible.
-    """
+    """Return the next moves that need no search: immediate wins, blocks in lost positions."""
     columns: list[int] = []
     while not position.is_over:
         candidates = winning_columns(position)

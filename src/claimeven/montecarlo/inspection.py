@@ -295,9 +295,7 @@ def _children(node: _MergedNode) -> list[_MergedNode]:
 
 
 def _merge(facts: Sequence[NodeStats]) -> NodeStats:
-    """Combine the content of a node in all trees: visits and results add up, and one proof is
-    enough, the nearest one.
-    """
+    """Combine a node's content in all trees: sums, and the nearest proof."""
     if len(facts) == 1:
         return facts[0]
     proven = sorted((f for f in facts if f.proof != UNPROVEN), key=attrgetter("distance"))

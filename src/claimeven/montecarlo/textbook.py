@@ -98,9 +98,7 @@ class TextbookSearch:
         raise NotImplementedError
 
     def simulate(self, leaf: HasProof) -> tuple[int, list[int]]:
-        """Return the result of a leaf, by its proof or a playout, for the player that moved there,
-        and the moves of the playout.
-        """
+        """Return the result of a leaf for the player that moved there, and its playout."""
         if leaf.proof != UNPROVEN:
             return PROOF_RESULTS[leaf.proof], []
         options = self.options

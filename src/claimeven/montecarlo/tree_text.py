@@ -65,9 +65,7 @@ def legend(branch: Branch) -> tuple[str, ...]:
 
 
 def tree_text(branch: Branch, position: Position) -> str:
-    """Return a tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each
-    node, and with a model P, the prior.
-    """
+    """Return a tree as a table under a legend, which explains its numbers."""
     return "\n".join([*legend(branch), *tree_lines(branch, position)])
 
 

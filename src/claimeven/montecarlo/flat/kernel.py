@@ -47,9 +47,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 @inlined
 def position_of(node: Int, tree: LinkedTree, work: Work, setup: Setup) -> tuple[Word, Word, Int]:
-    """Discs of the side to move and all discs at a node, and its depth. The moves are collected
-    upwards, then played from the root.
-    """
+    """Discs of the side to move, all discs, and depth of a node, by its moves from the root."""
     depth = 0
     while tree.parents[node] != layout.NO_NODE:
         work.path[depth] = layout.column_of(tree.nodes[node, META])

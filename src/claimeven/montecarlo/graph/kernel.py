@@ -378,9 +378,7 @@ def update_value(node: Int, graph: Graph) -> None:
 
 @inlined
 def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, setup: Setup) -> None:
-    """Count a visit of every edge of the path, update the values from the leaf up, and back up
-    proofs as far as possible.
-    """
+    """Count a visit of every edge of the path; back up values and proofs."""
     node = leaf
     proven = (
         setup.settings[layout.SOLVER] != 0

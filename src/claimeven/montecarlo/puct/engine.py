@@ -36,9 +36,7 @@ class PuctEngine(ReadableTree, ABC):
 
     @abstractmethod
     def start(self, position: Position, keep: int | None = None) -> None:
-        """Make a position the root, with up to `keep` nodes of its part of the last tree if the
-        options allow reuse.
-        """
+        """Make a position the root, with up to `keep` nodes of a reusable tree."""
 
     def forget(self) -> None:
         """Drop the tree at the next `start`; until then it stays readable."""

@@ -93,9 +93,7 @@ class ReadableForest:
         return int(self._trees.states[tree, fields.DEPTH])
 
     def expansion_counts(self, tree: int) -> tuple[int, int]:
-        """Return the number of expanded nodes of a tree and the number of their children; of a
-        large tree only the oldest nodes count.
-        """
+        """Return the numbers of expanded nodes and of their children, in a sample."""
         start = self.root(tree)
         sample = self._nodes.counts[start : start + min(self.used(tree), SAMPLE_SIZE)]
         return count_moves(sample[sample[:, fields.CHILD] != fields.NO_CHILDREN, fields.META])
@@ -134,9 +132,7 @@ class ReadableForest:
         return proven
 
     def results(self) -> npt.NDArray[np.int8]:
-        """Return the proven result of each root for the side to move: 1, -1, or 0 for a draw and
-        for an unproven root.
-        """
+        """Return the proven result of each root for the side to move, 0 if unproven."""
         proofs = self._proofs(self._places)
         result: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
             proofs == PROVEN_WIN

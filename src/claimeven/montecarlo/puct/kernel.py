@@ -95,9 +95,7 @@ def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
 
 @inlined
 def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
-    """Whether the game is over at a root, or (with the solver) the root is proven and no unproven
-    move could win sooner.
-    """
+    """Whether a root is finished, or (with the solver) proven without a possible sooner win."""
     counts = nodes.counts
     meta = np.int64(counts[root, META])
     if proof_of(meta) == UNPROVEN:

@@ -56,9 +56,7 @@ class Nodes(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The data of each tree: its root's position, its state, and the visits of its root at which it
-    leaves the batches.
-    """
+    """The data of each tree: root position, state, and the target of visits."""
 
     roots: Words
     states: Ints
@@ -77,9 +75,7 @@ class Leaves(NamedTuple):
 
 
 class PuctRules(NamedTuple):
-    """The constants: the options as numbers, the columns from the center outwards, and the board
-    vector of `montecarlo.layout`.
-    """
+    """The constants: options, columns from the center, board vector of `montecarlo.layout`."""
 
     settings: Floats
     order: Ints

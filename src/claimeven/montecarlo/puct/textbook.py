@@ -80,9 +80,7 @@ class PuctTree:
 
     @property
     def is_done(self) -> bool:
-        """Whether the game is over at the root, or (with `solver`) the root is proven and no
-        unproven move could win sooner.
-        """
+        """Whether the root is finished, or (with `solver`) proven without a sooner win."""
         root = self.root
         if root.proof == UNPROVEN or self.position.is_over or not self.options.solver:
             return self.position.is_over
@@ -180,9 +178,7 @@ class PuctTree:
         return float(values[0])
 
     def back_up(self, path: list[PuctNode], result: float) -> tuple[int, ...]:
-        """Count the result in every node of the path, with alternating sign, and back up proofs as
-        far as possible; return the proven depths.
-        """
+        """Count the result along the path, back up proofs, and return the proven depths."""
         proven = self.options.solver and path[-1].proof != UNPROVEN
         proofs = [len(path) - 1] if proven else []
         for depth in range(len(path) - 1, -1, -1):
@@ -257,9 +253,7 @@ class PuctTree:
                 child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * draws))
 
     def _prove_new(self, node: PuctNode) -> None:
-        """Prove a new node if its game is over or, with the solver, if the next move wins or every
-        next move loses immediately.
-        """
+        """Prove a finished node or, with `solver`, one decided by immediate threats."""
         self._prove_ending(node)
         if self.options.solver and node.proof == UNPROVEN:
             if winning_columns(node.position):

@@ -94,9 +94,7 @@ def best_child(node: Int, nodes: Records, work: Work, setup: Setup, formula: For
 
 @inlined
 def expand(node: Int, cells: Word, nodes: Records, work: Work, setup: Setup) -> bool:
-    """Give a node a child for every cell, in order of the columns or shuffled. Return False without
-    a change if the tree has no room.
-    """
+    """Give a node a child for every cell, ordered or shuffled; return False without room."""
     first = work.state[layout.USED]
     count = np.int64(popcount(cells))
     if first + count > nodes.shape[0]:
@@ -185,9 +183,7 @@ def prove(node: Int, child: Int, nodes: Records) -> bool:
 
 @inlined
 def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, setup: Setup) -> None:
-    """Count a result in every node of the path, with alternating sign, and back up proofs as far as
-    possible.
-    """
+    """Count a result along the path, with alternating sign, and back up proofs."""
     proven = (
         setup.settings[layout.SOLVER] != 0 and layout.proof_of(nodes[leaf, META]) != layout.UNPROVEN
     )
@@ -208,9 +204,7 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, setu
 
 @kernel(int64(int32[:, ::1], WORK, SETUP, FORMULA, int64))
 def grow_tree(nodes: Records, work: Work, setup: Setup, formula: Formula, iterations: Int) -> Int:
-    """Grow a tree by iterations of UCT and return their number: fewer if the root gets proven (with
-    the solver).
-    """
+    """Make iterations of UCT and return their number: fewer if the root gets proven."""
     solver = setup.settings[layout.SOLVER] != 0
     iteration = np.int64(0)
     while iteration < iterations and not (

@@ -137,9 +137,7 @@ class TextbookTree(TextbookSearch):
         return columns
 
     def back_up(self, path: list[TreeNode], result: int) -> tuple[int, ...]:
-        """Count the result in every node of the path, with alternating sign, and back up proofs as
-        far as possible; return the proven depths.
-        """
+        """Count the result along the path, back up proofs, and return the proven depths."""
         proven = self.options.solver and path[-1].proof != UNPROVEN
         proofs = [len(path) - 1] if proven else []
         for depth in range(len(path) - 1, -1, -1):

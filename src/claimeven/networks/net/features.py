@@ -93,9 +93,7 @@ class Symmetry:
 
     @classmethod
     def of(cls, geometry: Geometry, lines: Numbers) -> Symmetry:
-        """Return the symmetry of a board with these lines, int64 (lines, connect): see
-        `Features.lines`.
-        """
+        """Return the symmetry of a board with these lines: see `Features.lines`."""
         columns, rows, connect = geometry.columns, geometry.rows, geometry.connect
         numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
         found, fixed = [], []

@@ -40,9 +40,7 @@ class Forward:
         self.__dict__.update({**state, "_xp": import_module(state["_xp"])})
 
     def rows(self, states: Any) -> dict[str, tuple[Any, Any]]:
-        """Return which rows of each table positions look up: int (n, tables), as they are and in
-        the mirror image.
-        """
+        """Return the rows of each table, int (n, tables), of positions and mirror images."""
         board = self.features.symmetry
         lines, of_column = len(self.features.lines), self.features.column_states
         read_as = self._xp.asarray(board.read_as)
