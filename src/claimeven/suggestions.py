@@ -9,7 +9,7 @@ from pathlib import Path
 #: Synonyms of a choice, without case, spaces, hyphens and underscores. A word may be the synonym of
 #: several choices: the first that is available counts.
 _SYNONYMS: dict[str, list[str]] = {}
-for _choice, _words in {
+for _choices, _words in {
     # agents
     "uct": "mcts montecarlo montecarlotreesearch mc ucb ucb1 treesearch",
     "puct": "alphazero azero alpha0 muzero leela",
@@ -21,12 +21,10 @@ for _choice, _words in {
     "human": "me person player keyboard user you",
     "net": "nn neural neuralnet network dnn mlp",
     "ntuple": "td tdlearning ntuples",
-    "perfect": "best solver exact optimal oracle pons god strongest ideal",
+    "perfect solve": "best perfect solver exact optimal oracle pons god strongest ideal",
     # commands
-    "solve": "best perfect solver exact optimal oracle pons god strongest ideal",
-    "analyze": "analysis annotate blunders judge mistakes review",
-    "think": "evaluate eval evaluation score move bestmove suggest hint ask",
-    "accuracy": "analysis annotate blunders mistakes evaluate eval evaluation score hint ask",
+    "analyze accuracy": "analysis annotate blunders judge mistakes review",
+    "think accuracy": "evaluate eval evaluation score move bestmove suggest hint ask",
     "explain": "why reasons describe",
     "tournament": "tourney roundrobin league cup arena compete",
     "ladder": "rank ranking rate rating ratings elo leaderboard",
@@ -36,7 +34,7 @@ for _choice, _words in {
     "serve": "web gui ui browser server api http page",
     "check": "test validate verify lint doctor",
     "convert": "import translate transform",
-    "games": "list show replay replays history count n",
+    "games rounds": "list show replay replays history games rounds count n",
     "report": "html plot chart summary",
     "sprt": "sequential significance",
     "train": "learn selfplay fit teach",
@@ -55,10 +53,8 @@ for _choice, _words in {
     "columns": "width cols",
     "rows": "height",
     "connect": "inarow length",
-    "jobs": "concurrency workers processes cores parallel threads",
-    "threads": "jobs concurrency workers cores cpus",
+    "jobs threads": "concurrency workers processes cores cpus parallel jobs threads",
     "table-mb": "hash table ttsize",
-    "rounds": "games count n",
     "out": "output file save",
     "stats": "effort",
     "solver": "by engine",
@@ -69,7 +65,7 @@ for _choice, _words in {
     "center": "middle",
 }.items():
     for _word in _words.split():
-        _SYNONYMS.setdefault(_word, []).append(_choice)
+        _SYNONYMS.setdefault(_word, []).extend(_choices.split())
 #: British spellings of commands and option values.
 _BRITISH = {"analyse": "analyze", "centre": "center", "colour": "color", "grey": "gray"}
 #: Maximum number of files that are searched for a similar name.

@@ -64,21 +64,15 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
     help="File of positions, or data set, to ask agents about.  [default: a bundled set]",
 )
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
-@click.option(
-    "--count", type=int, help="Number of positions to ask about, evenly spread.  [default: all]"
-)
+@click.option("--count", type=int, help="Number of positions, evenly spread.  [default: all]")
 @click.option(
     "--answers",
     type=FilePath(path_type=Path),
     help="Write each answer and its score to this .csv or .jsonl file.",
 )
-@click.option(
-    "--show-worst", default=3, show_default=True, help="Number of blunders to draw and explain."
-)
+@click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
-@click.option(
-    "--jobs", type=int, help="Number of processes that ask agents.  [default: one per core]"
-)
+@click.option("--jobs", type=int, help="Number of processes.  [default: one per core]")
 @json_option
 @limit_options
 @sandbox_options
@@ -119,7 +113,6 @@ def command(
       claimeven accuracy class.db
       claimeven accuracy class.db --agent ann --show-worst 10
       claimeven accuracy my_agent.py greedy alphabeta:depth=4
-      claimeven accuracy uct --iterations 200 --count 500 --jobs 2
       claimeven accuracy my_agent.py old_agent.py --answers answers.csv
       claimeven accuracy ntuple greedy --set hard
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1

@@ -67,9 +67,7 @@ def command() -> None:
 
 
 @command.command("build")
-@click.option(
-    "--plies", default=8, show_default=True, help="Maximum number of discs of the positions."
-)
+@click.option("--plies", default=8, show_default=True, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
 @search_options
 @geometry_options
@@ -129,12 +127,7 @@ def info(file: Path | None, as_json: bool) -> None:
 
 @command.command("verify")
 @book_file
-@click.option(
-    "--sample",
-    default=DEFAULT_SAMPLE,
-    show_default=True,
-    help="Number of entries of the last ply to solve again.",
-)
+@click.option("--sample", default=DEFAULT_SAMPLE, show_default=True, help="Entries to solve again.")
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sample.")
 @search_options
@@ -257,15 +250,8 @@ def export(file: Path | None, out: str) -> None:
     show_default=True,
     help="Format of FILE.",
 )
-@click.option(
-    "--out", help="Book file to write; by default a database goes to the folder of your books."
-)
-@click.option(
-    "--sample",
-    default=200,
-    show_default=True,
-    help="Number of scores of a database to solve again.",
-)
+@click.option("--out", help="Book file to write; a database has a default.")
+@click.option("--sample", default=200, show_default=True, help="Scores to solve again.")
 @search_options
 @json_option
 def import_book(

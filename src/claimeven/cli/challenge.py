@@ -44,13 +44,9 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 
 @click.command("challenge")
 @click.argument("url", metavar="URL")
-@click.option(
-    "--agent", "spec", default="alphabeta-lund", show_default=True, help="Agent that plays."
-)
+@click.option("--agent", "spec", default="alphabeta-lund", show_default=True, help="Agent.")
 @click.option("--games", default=20, show_default=True, help="Games to play.")
-@click.option(
-    "--stil-id", multiple=True, help="Student id (StiL) of the player; repeat it for a group."
-)
+@click.option("--stil-id", multiple=True, help="Student id (StiL); repeat it for a group.")
 @click.option(
     "--api-key",
     default="",

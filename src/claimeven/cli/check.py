@@ -41,9 +41,7 @@ MAX_TRACEBACK = 12
 
 @click.command("check")
 @click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
-@click.option(
-    "--seed", default=0, show_default=True, help="Seed of the positions, openings and agents."
-)
+@click.option("--seed", default=0, show_default=True, help="Seed of openings and agents.")
 @geometry_options
 @time_control_options
 @bounds_options
@@ -73,7 +71,6 @@ def command(
     \b
     Examples:
       claimeven check my_agent.py
-      claimeven check my_agent.py:agent --seconds 1
       claimeven check my_agent.py:Player,depth=2
       claimeven check kaggle:main.py --seconds 2 --time-bank 60
       claimeven check "ugi:./engine" --seconds 1

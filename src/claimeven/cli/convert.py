@@ -52,15 +52,8 @@ from claimeven.records.record import LABELS
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath())
 @source_option
 @click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
-@click.option(
-    "-o", "--out", help="File to write; its ending may set the format. Default, and -: stdout."
-)
-@click.option(
-    "--skip-invalid",
-    "skip",
-    is_flag=True,
-    help="Leave out invalid games and report them.",
-)
+@click.option("-o", "--out", help="File to write, with the ending of a format.  [default: stdout]")
+@click.option("--skip-invalid", "skip", is_flag=True, help="Leave out and report invalid games.")
 @json_option
 @solver_options
 @geometry_options

@@ -39,7 +39,6 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     \b
     Examples:
       claimeven export perfect -o main.py
-      claimeven export alphabeta:eval=windows -o main.py
       claimeven export uct:playout=wins-and-blocks -o main.py --seed 3
       claimeven export ntuple-alphabeta:seconds=1.4 -o main.py
       claimeven export puct:model=my_net.npz -o main.py

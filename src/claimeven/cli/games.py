@@ -53,23 +53,14 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 
 @click.command("games")
 @click.argument("file", type=FilePath(path_type=Path))
-@click.option(
-    "--game", "number", type=int, help="Show the game of this number with its final board."
-)
-@click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    help="Only games of this agent; given twice: between these two.",
-)
+@click.option("--game", "number", type=int, help="Show the game of this number.")
+@click.option("--agent", "agents", multiple=True, help="Only games of this agent (or of two).")
 @click.option(
     "--result",
     type=WordChoice(*RESULTS, *OWN_RESULTS),
     help="Only games with this result; win and loss are for the first --agent.",
 )
-@click.option(
-    "--fault", help=f"Only games lost by this kind of fault: crash, time, ..., {ANY_FAULT}."
-)
+@click.option("--fault", help=f"Only games lost by this fault: crash, time, ..., {ANY_FAULT}.")
 @click.option("--plies", help="Only games with this number of discs, such as 7-20.")
 @click.option("--opening", default="", help="Only games that start with these moves.")
 @click.option("--pair", type=int, help="Only the games of the pair of this number.")
@@ -138,7 +129,6 @@ def command(
       claimeven games class.db
       claimeven games class.db --agent ann --agent bob --result loss
       claimeven games class.db --game 12
-      claimeven games class.db --limit 50 --page 3
       claimeven games class.db --fault any --export faults.csv
       claimeven games imported.db --import moves.txt --first ann --second bob
       claimeven games imported.db --import replays/*.json

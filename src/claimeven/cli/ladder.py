@@ -33,9 +33,7 @@ from claimeven.parallel.cores import usable_cores
 
 @click.command("ladder")
 @click.argument("agent", metavar="[AGENT]", required=False)
-@click.option(
-    "--published", is_flag=True, help="Print the ladder of the bundled games without playing."
-)
+@click.option("--published", is_flag=True, help="Print the bundled ladder without playing.")
 @option_group(LadderOptions, "options")
 @json_option
 @click.pass_context

@@ -51,11 +51,7 @@ MAX_LINES = 20
 @option_group(MatchOptions, "options")
 @position_option
 @report_option
-@click.option(
-    "--show",
-    is_flag=True,
-    help="Print opening, moves and final board of every game; with --json a list.",
-)
+@click.option("--show", is_flag=True, help="Also print every game.")
 @click.option("--verbose", is_flag=True, help="Show the traceback of an agent that fails.")
 @json_option
 @click.pass_context
@@ -85,10 +81,8 @@ def command(
       claimeven match alphabeta negamax --seconds 0.05 --opening-plies 4
       claimeven match my_agent.py:agent greedy --jobs 2 --json
       claimeven match kaggle:main.py uct --seconds 2 --time-bank 60
-      claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
-      claimeven match perfect puct --openings balanced --opening-plies 8
       claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """

@@ -36,14 +36,9 @@ MAX_DRAWN_SEED = 1_000_000
 
 @click.command("play")
 @click.option(
-    "--first",
-    "first_spec",
-    metavar="SPEC",
-    help="Agent that plays Yellow and moves first.  [default: you]",
+    "--first", "first_spec", metavar="SPEC", help="Yellow, who moves first.  [default: you]"
 )
-@click.option(
-    "--second", "second_spec", metavar="SPEC", help=f"Agent that plays Red.  [default: {OPPONENT}]"
-)
+@click.option("--second", "second_spec", metavar="SPEC", help=f"Red.  [default: {OPPONENT}]")
 @click.option(
     "--level",
     type=click.IntRange(0, 10),
@@ -57,9 +52,7 @@ MAX_DRAWN_SEED = 1_000_000
     show_default=True,
     help="Show what agents think: low for column values, high for every step too.",
 )
-@click.option(
-    "--hint", metavar="SPEC", help="Agent for hints.  [default: perfect; on large boards uct]"
-)
+@click.option("--hint", metavar="SPEC", help="Agent for hints.  [default: perfect, or uct]")
 @click.option("--seed", type=int, help="Seed of the agents.  [default: drawn]")
 @geometry_options
 @limit_options

@@ -52,10 +52,7 @@ DEFAULT_PLIES = 8, 34
 
 @click.group("puzzles", cls=CommandGroup, invoke_without_command=True)
 @click.option(
-    "--difficulty",
-    "difficulty",
-    type=WordChoice(*DIFFICULTIES),
-    help="Only puzzles of this difficulty.",
+    "--difficulty", type=WordChoice(*DIFFICULTIES), help="Only puzzles of this difficulty."
 )
 @click.option("--kind", type=WordChoice(*KINDS), help="Only puzzles to win, or to hold the draw.")
 @click.option(
@@ -69,13 +66,7 @@ DEFAULT_PLIES = 8, 34
 @click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one per line.")
 @click.option("--counts", is_flag=True, help="Print the number of puzzles of each difficulty.")
 @click.option("--hint", is_flag=True, help="Print the puzzle with its hints.")
-@click.option(
-    "--set",
-    "file",
-    metavar="FILE",
-    type=FilePath(),
-    help="Your own set of puzzles.  [default: the bundled set]",
-)
+@click.option("--set", "file", metavar="FILE", type=FilePath(), help="Your own set of puzzles.")
 @click.option("--seed", type=int, help="Seed of the selection.  [default: drawn]")
 @json_option
 @geometry_options

@@ -43,9 +43,7 @@ from claimeven.errors import ClaimevenError
     metavar="DIR",
     help="Also write the charts to this folder, as PNG and SVG.",
 )
-@click.option(
-    "--threads", type=click.IntRange(1), help="Threads of the solver.  [default: all cores]"
-)
+@click.option("--threads", type=click.IntRange(1), help="Number of threads.  [default: all]")
 @json_option
 @click.pass_context
 def command(

@@ -24,9 +24,7 @@ _PACKAGES = ("fastapi", "uvicorn")
     type=FilePath(path_type=Path),
     help="File of a tournament: show its ladder, also while it runs.",
 )
-@click.option(
-    "--workers", type=int, help="Number of search processes.  [default: one per core, at least 3]"
-)
+@click.option("--workers", type=int, help="Processes.  [default: one per core, at least 3]")
 @click.option(
     "--table-mb",
     type=float,

@@ -114,14 +114,10 @@ class ScoreSource:
 @click.command("solve")
 @click.argument("positions", metavar="[MOVES]...", nargs=-1)
 @click.option("-a", "--all", "every", is_flag=True, help="Print the score of every column.")
-@click.option(
-    "-w", "--weak", is_flag=True, help="Print only 1, 0 or -1 (win, draw, loss), which is faster."
-)
+@click.option("-w", "--weak", is_flag=True, help="Print only 1, 0 or -1; faster.")
 @click.option("--stats", is_flag=True, help="Append nodes and microseconds to each line.")
 @click.option("--solver", metavar="SOLVER", help="Use another solver, pons:COMMAND.")
-@click.option(
-    "--against", metavar="SOLVER", help="Compare with another solver and print the differences."
-)
+@click.option("--against", metavar="SOLVER", help="Compare with another solver.")
 @source_option
 @click.option("--pons", is_flag=True, help="Read and write in the format of Pons's solver.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")
@@ -166,7 +162,6 @@ def command(
       claimeven solve 4455 226744515337 --all
       claimeven solve "" --json
       claimeven solve positions.txt --book my.book
-      claimeven solve begin-hard.txt --threads 2
       claimeven solve positions.txt --against "pons:./c4solver"
       printf '4455\\n12\\n' | claimeven solve - --threads 2
       printf '4455\\n12\\n' | claimeven solve --pons --stats

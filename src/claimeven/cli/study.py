@@ -47,7 +47,6 @@ def command() -> None:
     Examples:
       claimeven study list
       claimeven study run polito-alphabeta
-      claimeven study all --games 2
       claimeven study all --out studies --json
     """
 
@@ -100,9 +99,7 @@ def running_options(run: Command) -> Command:
     decorated: Command = with_runner
     for option in (
         json_option,
-        click.option(
-            "--seed", default=1, show_default=True, help="Seed of all games; only the clock varies."
-        ),
+        click.option("--seed", default=1, show_default=True, help="Seed of all games."),
         partial(resume_options, what="the games missing in the files of --out"),
         click.option(
             "--out",
@@ -110,9 +107,7 @@ def running_options(run: Command) -> Command:
             type=FilePath(path_type=Path, file_okay=False),
             help="Folder for the games, one file per match.",
         ),
-        click.option(
-            "--jobs", type=int, help="Number of processes that play games.  [default: one per core]"
-        ),
+        click.option("--jobs", type=int, help="Number of processes.  [default: one per core]"),
         click.option("--server", metavar="URL", help="Server for the study lund-server."),
         click.option(
             "--seats",
@@ -121,14 +116,8 @@ def running_options(run: Command) -> Command:
             show_default=True,
             help="First player: as in the original, or alternating.",
         ),
-        click.option(
-            "--seconds", type=float, help="Seconds for a move, in studies with a limit on time."
-        ),
-        click.option(
-            "--games",
-            type=int,
-            help="Number of games of each match.  [default: as in the original]",
-        ),
+        click.option("--seconds", type=float, help="Seconds for a move in timed studies."),
+        click.option("--games", type=int, help="Games of each match.  [default: as reported]"),
     ):
         decorated = option(decorated)
     return decorated

@@ -59,11 +59,7 @@ from claimeven.game.validation import seed_number
     show_default=True,
     help="Number of printed nodes: the most visited, or the nearest to the root.",
 )
-@click.option(
-    "--svg",
-    "svg_file",
-    help="Write a drawing of the tree to this SVG file.",
-)
+@click.option("--svg", "svg_file", help="Write a drawing of the tree to this SVG file.")
 @json_option
 def command(
     moves: str,
@@ -88,7 +84,6 @@ def command(
       claimeven think 4455
       claimeven think "" --agent negamax --seconds 0.5
       claimeven think 112233 --agent alphabeta:depth=2 --trace
-      claimeven think 44 --agent uct-menary:iterations=10 --trace
       claimeven think 4455 --agent alphabeta:depth=3 --tree --tree-depth 3
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
       claimeven think 4455 --agent alphabeta --tree --json

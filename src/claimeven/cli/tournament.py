@@ -69,11 +69,7 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 )
 @option_group(TournamentOptions, "options")
 @report_option
-@click.option(
-    "--skip-broken",
-    is_flag=True,
-    help="Leave out files that cannot be loaded instead of playing no game.",
-)
+@click.option("--skip-broken", is_flag=True, help="Play without files that cannot be loaded.")
 @click.option("--verbose", is_flag=True, help="Show the output of agents from files.")
 @json_option
 @click.pass_context
@@ -105,7 +101,6 @@ def command(
       claimeven tournament random greedy alphabeta:depth=4 uct:iterations=200
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
-      claimeven tournament bots/*.py greedy --report class.html
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
       claimeven tournament kaggle:main.py uct greedy --seconds 2 --time-bank 60
       claimeven tournament --file class.toml --rounds 20

@@ -12,13 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from claimeven.arena.options import (
-    BoardOptions,
-    LimitOptions,
-    Option,
-    SandboxOptions,
-    options_of,
-)
+from claimeven.arena.options import BoardOptions, LimitOptions, Option, SandboxOptions, options_of
 from claimeven.cli.common.solver_options import SolverChoice, default_threads
 from claimeven.game.errors import ClaimevenError
 from claimeven.suggestions import american, did_you_mean
@@ -60,9 +54,7 @@ class FilePath(click.Path):
 #: The error of --resume without --out.
 NO_FILE = "--resume needs a file: name it with --out"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-seed_option = click.option(
-    "--seed", default=0, show_default=True, help="Seed of all random choices."
-)
+seed_option = click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
 
 
 def resume_options(
@@ -74,12 +66,7 @@ def resume_options(
         ("--resume", True, f"Play {what}."),
     ):
         command = click.option(
-            name,
-            "resume",
-            flag_value=value,
-            default=False,
-            type=click.UNPROCESSED,
-            help=help_text,
+            name, "resume", flag_value=value, default=False, type=click.UNPROCESSED, help=help_text
         )(command)
     return command
 
@@ -94,7 +81,7 @@ def storage_options(command: Command) -> Command:
         return command(out=out, resume=resume, **others)
 
     out = click.option(
-        "--out", type=FilePath(path_type=Path), help="File to store the games in, for --resume."
+        "--out", type=FilePath(path_type=Path), help="File to store games in, for --resume."
     )
     decorated: Command = out(resume_options(with_file))
     return decorated

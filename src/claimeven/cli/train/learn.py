@@ -256,12 +256,10 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
 @out_option
 @settings_options(DistilConfig)
 @click.option(
-    "--dataset-weights",
-    help="How often each data set is used: 1,2,...  [default: by size]",
+    "--dataset-weights", help="How often each data set is used: 1,2,...  [default: by size]"
 )
 @click.option(
-    "--ply-weights",
-    help="How often plies are used: 4-11:1,12-41:2,...  [default: as in the data]",
+    "--ply-weights", help="How often plies are used: 4-11:1,12-41:2,...  [default: as in the data]"
 )
 @click.option(
     "--start", type=FilePath(), help="Net to start with, of this size or with fewer pairs."
