@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
-from claimeven.agents.external.openspiel import (
-    pyspiel,
-    to_game,
-    to_geometry,
-    to_position,
-    to_state,
-)
+from claimeven.agents.external.openspiel import pyspiel, to_game, to_geometry, to_position, to_state
 from claimeven.agents.registry import make_agent
 from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
