@@ -202,14 +202,14 @@ def sequences(game: Game) -> int:
                     ):
                         if at(grid, c, r) is not EMPTY:
                             continue
-                        grown, beyond = length + 1, (c + sc, r + sr)
+                        new_length, beyond = length + 1, (c + sc, r + sr)
                         while at(grid, *beyond) == own:
-                            grown, beyond = grown + 1, (beyond[0] + sc, beyond[1] + sr)
-                        grown = min(grown, connect)
+                            new_length, beyond = new_length + 1, (beyond[0] + sc, beyond[1] + sr)
+                        new_length = min(new_length, connect)
                         below = empty_below(grid, c, r)
-                        if grown == connect and below == 0:
+                        if new_length == connect and below == 0:
                             return SEQUENCE_WIN
-                        total += grown * (grown - below)
+                        total += new_length * (new_length - below)
     return total
 
 

@@ -45,9 +45,9 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
         + "".join(f"{key} {score}\n" for key, score in entries[:30])
     )
     reports: list[BuildProgress] = []
-    begin = time.monotonic()
+    start_time = time.monotonic()
     build_book(path, SMALL, 4, table_mb=4, on_progress=reports.append)
-    assert 0 <= reports[0].seconds <= reports[-1].seconds <= time.monotonic() - begin
+    assert 0 <= reports[0].seconds <= reports[-1].seconds <= time.monotonic() - start_time
     assert (reports[0].resumed, reports[0].done, reports[0].nodes) == (30, 30, 0)
     assert reports[-1].done == reports[-1].total == len(entries)
     assert reports[-1].nodes > 0

@@ -93,21 +93,21 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 
 def imported(database: Path, out: Path, **more: Any) -> Book:
-    made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)
-    return made.book.unpack()
+    result = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)
+    return result.book.unpack()
 
 
 def test_a_small_database_becomes_the_book_that_is_built(
     database: Path, right: Book, entries: list[bytes], tmp_path: Path
 ) -> None:
     out, output = tmp_path / "deep.book", []
-    made = import_database(
+    result = import_database(
         database, out, geometry=SMALL, plies=DISCS, sample=20, table_mb=1,
         on_progress=lambda *step: output.append(step),
     )  # fmt: skip
-    assert made.book.unpack().to_bytes() == right.to_bytes()
-    assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
-    assert (made.compared, made.solved) == (0, 20)
+    assert result.book.unpack().to_bytes() == right.to_bytes()
+    assert (result.given, result.given + result.completed) == (len(entries), len(right.keys[-1]))
+    assert (result.compared, result.solved) == (0, 20)
     assert load_book(out).source == "bitbully-databases by Markus Thill (MIT license), small.dat"
     assert [step[0] for step in output[-2:]] == ["scores solved again", "writing"]
     backed = [step[1:] for step in output if step[0] == "scores of ply"]
@@ -197,8 +197,8 @@ def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) ->
         away = 100 - plies_to_end(position, score)
         values[position] = 0 if score == 0 else away if score > 0 else -away
     path.write_bytes(b"".join(code(*entry) for entry in values.items()))
-    made = import_database(path, out, plies=4, sample=0, table_mb=1)
-    assert (made.given, made.compared) == (568, 1 + 4 + 25 + 121 + 568)
+    result = import_database(path, out, plies=4, sample=0, table_mb=1)
+    assert (result.given, result.compared) == (568, 1 + 4 + 25 + 121 + 568)
     out.unlink()
     drawn = next(position for position, value in values.items() if value == 0)
     values[drawn] = 100 - 37
@@ -279,14 +279,14 @@ def test_the_database_of_the_package_is_read_right(real: tuple[Keys, Scores]) ->
     keys, scores = real
     assert len(keys) == 4_200_899
     solver = Solver(table_mb=16, book=None)
-    asked = 0
+    count = 0
     for position in random_positions(GEOMETRY, 150, seed=4, ongoing=True):
         if position.ply == PLIES and not has_win_at_hand(position):
             place = int(keys.searchsorted(position.canonical_key))
             assert keys[place] == position.canonical_key
             assert scores[place] == solver.score(position)
-            asked += 1
-    assert asked
+            count += 1
+    assert count
 
 
 def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys, Scores]) -> None:
@@ -294,7 +294,7 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
 
     The whole takes some twenty seconds. The shipped book was searched, without that database.
     """
-    known, worth = real
+    known, scores_of_file = real
     book = shipped_book(GEOMETRY)
     assert book is not None and book.plies == 9
     above = np.sort(np.random.default_rng(5).choice(book.keys[9], 1000, replace=False))
@@ -308,7 +308,7 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
         plies.append(np.unique(np.concatenate(after)))
     below = plies.pop()
     here = np.isin(known, below)
-    scores = add_wins(below, known[here], worth[here], GEOMETRY, database_path())
+    scores = add_wins(below, known[here], scores_of_file[here], GEOMETRY, database_path())
     assert 0 < here.sum() < len(below)
     while plies:
         scores, below = back_up_scores(plies[-1], below, scores, GEOMETRY), plies.pop()
@@ -323,13 +323,13 @@ def test_the_command_line_imports_and_tells(
     monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
     words = ("book", "import", str(database), "--from", "bitbully-databases", "--table-mb", "1")
     ran = run(*words, "--sample", "7")
-    made = tmp_path / "books" / "7x6.book"
+    result = tmp_path / "books" / "7x6.book"
     assert ran.status == 0
-    assert load_book(made).unpack().to_bytes() == right.to_bytes()
+    assert load_book(result).unpack().to_bytes() == right.to_bytes()
     said = " ".join(ran.out.split())
-    assert f"{made}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
+    assert f"{result}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
     assert "0 agree with the bundled book, 7 with the solver" in said
-    assert said.endswith("This book is used from now on where none is named.")
+    assert said.endswith("This is now the default book.")
     other = tmp_path / "other.book"
     output = json.loads(run(*words, "--out", str(other), "--sample", "0", "--json").out)
     info = json.loads(run("book", "info", str(other), "--json").out)

@@ -97,10 +97,10 @@ def test_a_folder_that_may_not_be_looked_into_is_done_without(folder: Path) -> N
     )
     folder.chmod(0o000)
     try:
-        ended = forks.run_as_nobody(before, code, str(folder))
+        result = forks.run_as_nobody(before, code, str(folder))
     finally:
         folder.chmod(0o755)
-    assert ended == (0, "1\n", "")
+    assert result == (0, "1\n", "")
 
 
 def test_the_folder_is_that_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

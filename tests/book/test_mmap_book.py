@@ -82,8 +82,8 @@ def test_a_position_that_no_game_leads_to_is_not_held(path: Path) -> None:
 
 def test_every_damaged_byte_is_noticed_by_a_look_at_all(book: Book, path: Path) -> None:
     data, rng = path.read_bytes(), random.Random(1)
-    held = data.rindex(bytes(30)) + 30
-    for place in [*range(70), *rng.sample(range(70, len(data)), 100), held, len(data) - 1]:
+    last_zero = data.rindex(bytes(30)) + 30
+    for place in [*range(70), *rng.sample(range(70, len(data)), 100), last_zero, len(data) - 1]:
         corrupt = bytearray(data)
         corrupt[place] ^= 1 << rng.randrange(8)
         path.unlink()

@@ -30,9 +30,9 @@ def test_every_position_has_a_number_of_its_own(geometry: Geometry, plies: int) 
         for key, image, number, other in zip(
             *(array.tolist() for array in (layer.keys, images, numbers, both)), strict=True
         ):
-            for held, at in ((key, number), (image, other)):
+            for expected, at in ((key, number), (image, other)):
                 canonical = min(key, image)
-                assert taken.setdefault(at, canonical) == canonical, held
+                assert taken.setdefault(at, canonical) == canonical, expected
 
 
 @pytest.mark.parametrize("geometry", [Geometry(), Geometry(5, 4), Geometry(4, 5)])

@@ -35,7 +35,7 @@ def started(before: str = "", **variables: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def said(program: subprocess.Popen[str]) -> list[str]:
+def output_of(program: subprocess.Popen[str]) -> list[str]:
     """Its output, after a check that it succeeded."""
     out, err = program.communicate(timeout=300)
     assert (program.returncode, err) == (0, "")
@@ -154,12 +154,12 @@ TELL_OF_FILES = "import sys; sys.addaudithook(lambda e, _: e == 'os.rename' and 
 def test_processes_that_want_the_same_at_once_compile_it_once(tmp_path: Path) -> None:
     folder = str(tmp_path)
     programs = [started(TELL_OF_FILES, CLAIMEVEN_CACHE_DIR=folder) for _ in range(3)]
-    output = [said(program) for program in programs]
+    output = [output_of(program) for program in programs]
     assert all(lines[-1] == ANSWER for lines in output)
     assert sum(lines.count("written") for lines in output) == 1
     (file,) = (tmp_path / "kernels").iterdir()
     assert cache.read(file) is not None
-    assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
+    assert output_of(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
@@ -214,16 +214,16 @@ def test_waiting_can_be_ended_and_does_not_last_for_ever(
 
 def test_each_kind_of_processor_has_code_of_its_own(tmp_path: Path) -> None:
     folder = str(tmp_path)
-    assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == ["compiling", ANSWER]
+    assert output_of(started(CLAIMEVEN_CACHE_DIR=folder)) == ["compiling", ANSWER]
     another = started(CLAIMEVEN_CACHE_DIR=folder, NUMBA_CPU_NAME="generic")
-    assert said(another) == ["compiling", ANSWER]
-    assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
+    assert output_of(another) == ["compiling", ANSWER]
+    assert output_of(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")
 def test_a_disk_that_is_full_is_done_without(tmp_path: Path) -> None:
     small = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
-    assert said(started(small, CLAIMEVEN_CACHE_DIR=str(tmp_path))) == ["compiling", ANSWER]
+    assert output_of(started(small, CLAIMEVEN_CACHE_DIR=str(tmp_path))) == ["compiling", ANSWER]
     assert list((tmp_path / "kernels").iterdir()) == []
 
 
@@ -237,5 +237,5 @@ def test_a_user_without_a_home_is_served(tmp_path: Path) -> None:
         "pwd.getpwuid = unknown\n"
         f"os.chdir({str(tmp_path)!r})"
     )
-    assert said(started(homeless)) == ["compiling", ANSWER]
+    assert output_of(started(homeless)) == ["compiling", ANSWER]
     assert list(tmp_path.iterdir()) == []

@@ -260,12 +260,12 @@ print(seen)
 def test_ctrl_c_while_compiling_is_never_lost_and_never_a_traceback(tmp_path: Path) -> None:
     nowhere = tmp_path / "file"
     nowhere.touch()
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True, text=True, check=False, timeout=300,
         env={**os.environ, "CLAIMEVEN_CACHE_DIR": str(nowhere)},
     )  # fmt: skip
-    assert (ended.stdout, ended.stderr) == ("15\n", "")
+    assert (process.stdout, process.stderr) == ("15\n", "")
 
 
 def test_without_compilation_the_same_is_said() -> None:
@@ -314,9 +314,9 @@ def test_arrays_that_belong_together_go_in_as_one(folder: Path, output: list[str
     """Also when the code is loaded from the cache."""
     signature = int64(named_tuple(Pair, uint64[::1], int64[::1]), int64)
     pair = Pair(np.zeros(1, np.uint64), np.arange(4))
-    for made in range(2):
+    for attempt in range(2):
         assert Kernel(totals, (signature,))(pair, 2) == 12
-        assert pair.words[0] == made + 1
+        assert pair.words[0] == attempt + 1
         assert output == ["compiling"]
 
 

@@ -100,9 +100,9 @@ BY_HAND = [
 @pytest.mark.parametrize(("moves", "expected"), BY_HAND)
 def test_evaluations_by_hand(moves: str, expected: dict[str, int]) -> None:
     position = Position.from_moves(moves)
-    for name, worth in expected.items():
-        assert EVALUATIONS[name](position) == worth, name
-        assert evaluate_compiled(EVALUATIONS[name], position) == worth, name
+    for name, value in expected.items():
+        assert EVALUATIONS[name](position) == value, name
+        assert evaluate_compiled(EVALUATIONS[name], position) == value, name
 
 
 def test_evaluations_are_functions_of_a_position() -> None:
@@ -149,7 +149,7 @@ def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("function_result", "message"),
     [
         (math.nan, "nan"),
         (np.float32("nan"), "nan"),
@@ -162,13 +162,13 @@ def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
         ("x" * 500, "'x+...x+'"),
     ],
 )
-def test_what_is_no_number_is_told(given: Any, said: str) -> None:
+def test_results_must_be_numbers(function_result: Any, message: str) -> None:
     """A search would treat nan as a win in every comparison."""
 
     def mine(position: Position) -> Any:
-        return given
+        return function_result
 
-    sentence = f"^the evaluation mine returned .*{said}.* instead of a number$"
+    sentence = f"^the evaluation mine returned .*{message}.* instead of a number$"
     with pytest.raises(InvalidEvaluation, match=sentence):
         get_evaluation(mine)(Position())
     for evaluation in (mine, Evaluation("mine", mine, "one's own, with a scale", 10.0)):

@@ -33,7 +33,7 @@ def boards_of(positions: list[Position]) -> tuple[Boards, Boards]:
 def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
     positions = list(random_positions(geometry, 100, seed=3))
     mine, mask = boards_of(positions)
-    kept = mine.copy(), mask.copy()
+    copies = mine.copy(), mask.copy()
     images = mirrored_keys(mine + mask, geometry)
     canonical = canonical_keys(mine + mask, geometry)
     counts = image_counts(mine + mask, geometry)
@@ -49,8 +49,8 @@ def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
             after = [position.play(column) for column in position.legal_columns]
             assert wins[i] == any(child.outcome and child.outcome.cells for child in after)
     assert disc_counts(mask[::2]).tolist() == [position.ply for position in positions[::2]]
-    assert (mine == kept[0]).all()
-    assert (mask == kept[1]).all()
+    assert (mine == copies[0]).all()
+    assert (mask == copies[1]).all()
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)

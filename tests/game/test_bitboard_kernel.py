@@ -57,10 +57,10 @@ def test_plain_functions_against_the_oracle(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
     for _ in range(15):
         mine, mask = random_discs(rng, geometry)
-        held = held_windows(geometry, mine, geometry.connect)
-        assert bitboard.has_line(mine, geometry) == bool(held)
+        windows_of_mine = held_windows(geometry, mine, geometry.connect)
+        assert bitboard.has_line(mine, geometry) == bool(windows_of_mine)
         assert set(geometry.cells_of(bitboard.line_cells(mine, geometry))) == {
-            cell for window in held for cell in window
+            cell for window in windows_of_mine for cell in window
         }
         for length in (1, 2, geometry.connect):
             starts = sum(

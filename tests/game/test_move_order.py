@@ -20,7 +20,7 @@ def test_the_moves_lead_to_the_board(position: Position) -> None:
     assert Position.from_moves(moves_to(position), position.geometry) == position
 
 
-def test_a_board_that_no_game_reaches_is_told() -> None:
+def test_a_board_that_no_game_reaches_is_reported() -> None:
     small = Geometry(2, 4, 4)
     stacked = Position.from_discs(small, 0b00011, 0b01100)
     with pytest.raises(InvalidPosition, match=r"^no game leads to this board$"):

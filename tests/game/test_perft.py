@@ -51,11 +51,11 @@ def test_published_totals(columns: int, rows: int) -> None:
 def test_published_finished_games(depth: int, published: int) -> None:
     mine, mask = distinct_discs(Position(), depth)
     assert len(mine) == POSITIONS[depth]
-    theirs, held = mine ^ mask, np.zeros(len(mine), dtype=bool)
+    theirs, has_lines = mine ^ mask, np.zeros(len(mine), dtype=bool)
     for step in map(np.uint64, Geometry().steps):
         pairs = theirs & (theirs >> step)
-        held |= (pairs & (pairs >> (step + step))) != 0
-    assert np.count_nonzero(held) == published
+        has_lines |= (pairs & (pairs >> (step + step))) != 0
+    assert np.count_nonzero(has_lines) == published
 
 
 @pytest.mark.core

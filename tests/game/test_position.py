@@ -55,11 +55,13 @@ def test_rules_against_the_oracle(geometry: Geometry) -> None:
             over = naive.outcome(game)
             assert position.turn == game.player
             assert position.ply == len(moves)
-            asked = Position.unchecked(geometry, position.mine, position.mask)
-            assert asked.is_over == asked.is_over == (over is not None)
-            assert asked.winner == (over[0] if over else None)
-            assert position.outcome == asked.outcome == (over and Outcome(over[0], tuple(over[1])))
-            assert position.winner == asked.winner
+            unchecked = Position.unchecked(geometry, position.mine, position.mask)
+            assert unchecked.is_over == unchecked.is_over == (over is not None)
+            assert unchecked.winner == (over[0] if over else None)
+            assert (
+                position.outcome == unchecked.outcome == (over and Outcome(over[0], tuple(over[1])))
+            )
+            assert position.winner == unchecked.winner
             if over is not None:
                 assert position.is_over
                 assert position.legal_columns == ()
@@ -260,8 +262,8 @@ def test_the_board_is_read_as_the_oracle_holds_it(position: Position) -> None:
     assert (array.dtype, array.shape) == (np.int8, (geometry.rows, geometry.columns))
     for column in range(geometry.columns):
         for row in range(geometry.rows):
-            held = grid[column][row]
-            owner = None if held is naive.EMPTY else held
+            owner = grid[column][row]
+            owner = None if owner is naive.EMPTY else owner
             assert position.cell(column, row) == position.rows[row][column] == owner
             assert array[row, column] == (-1 if owner is None else owner)
             other = None if owner is None else 1 - owner

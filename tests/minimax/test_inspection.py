@@ -29,7 +29,7 @@ ALGORITHMS = ("minimax", "alphabeta", "negamax")
 DEPTH = 4
 
 
-def grown(
+def tree_of(
     algorithm: str, position: Position, depth: int = DEPTH, shown: int = DEPTH, limit: int = 10**6
 ) -> SearchedNode:
     search = MinimaxSearch(algorithm, "windows", backend="python")
@@ -63,7 +63,7 @@ def true_value(position: Position, ply: int) -> float:
 def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
     cut = bounded = 0
     for root_position in random_positions(Geometry(5, 4, 4), 12, seed=21, ongoing=True):
-        root = grown(algorithm, root_position)
+        root = tree_of(algorithm, root_position)
         for node, position, ply in walk(root, root_position):
             true = true_value(position, ply)
             if node.bound == EXACT:
@@ -91,25 +91,25 @@ def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
 def test_the_tree_is_that_of_the_search(algorithm: str) -> None:
     for position in random_positions(Geometry(), 5, seed=22, ongoing=True):
         result = MinimaxSearch(algorithm, "windows", backend="python").search(position, DEPTH)
-        root = grown(algorithm, position)
+        root = tree_of(algorithm, position)
         nodes = [node for node, _, _ in walk(root, position)]
         assert len(nodes) == root.node_count == result.counters.nodes
         assert sum(node.skipped > 0 for node in nodes) == result.counters.cutoffs
         assert (root.value, root.principal) == (result.value, True)
         principal = [node.column for node in nodes if node.principal][1:]
         assert tuple(principal) == result.line
-        shallow = grown(algorithm, position, shown=1)
+        shallow = tree_of(algorithm, position, shown=1)
         assert [c.node_count for c in shallow.children] == [c.node_count for c in root.children]
 
 
 def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> None:
     position = Position.from_moves("4455")
     for limit in (1, 3, 5, 12, 40):
-        root = grown("alphabeta", position, limit=limit)
+        root = tree_of("alphabeta", position, limit=limit)
         shown = list(walk(root, position))
         assert len(shown) == limit
         assert sum(node.principal for node, _, _ in shown) == min(limit, 4)
-        whole = grown("alphabeta", position)
+        whole = tree_of("alphabeta", position)
         assert root.left_out == len(whole.children) - len(root.children)
         if limit == 40:
             assert root.left_out == 0
@@ -185,7 +185,7 @@ def test_an_even_value_is_0_whoever_moves() -> None:
 
 def test_text_and_json_and_drawing() -> None:
     position = Position.from_moves("4455")
-    root = grown("alphabeta", position, shown=2, limit=30)
+    root = tree_of("alphabeta", position, shown=2, limit=30)
     text = tree_text(root, position)
     assert "from the view of the side to move at the root" in text
     assert "root *" in text

@@ -66,8 +66,8 @@ def test_the_end_of_a_game_is_the_reason_of_its_value(algorithm: str) -> None:
         (Position.from_moves("12", Geometry(2, 2, 2)), "Yellow wins", WIN - 1),
     ):
         events = MinimaxSearch(algorithm).trace(position, 1)
-        ended = [event for event in events if event.kind == "return" and event.columns]
-        assert {(event.reason, abs(event.value or 0)) for event in ended} == {(reason, value)}
+        stopped = [event for event in events if event.kind == "return" and event.columns]
+        assert {(event.reason, abs(event.value or 0)) for event in stopped} == {(reason, value)}
 
 
 @pytest.mark.parametrize("nodes", [8, 12, 20, 30, 45, 10**6])
@@ -92,7 +92,7 @@ def test_a_trace_that_deepens_goes_no_further_than_the_board() -> None:
 
 def test_a_trace_returns_the_node_of_the_root() -> None:
     trace = MinimaxSearch("alphabeta").trace(Position.from_moves("112233"), 2)
-    with pytest.raises(StopIteration) as ended:
+    with pytest.raises(StopIteration) as stopped:
         while True:
             next(trace)
-    assert (ended.value.value.value, ended.value.value.line) == (WIN - 1, (3,))
+    assert (stopped.value.value.value, stopped.value.value.line) == (WIN - 1, (3,))

@@ -47,12 +47,12 @@ def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backe
 
 def test_a_trace_does_not_change_the_searches_after_it() -> None:
     position = Position.from_moves("44")
-    watched, alone = (
+    traced, alone = (
         MinimaxSearch("negamax", backend="python"),
         MinimaxSearch("negamax", backend="python"),
     )
-    assert len(list(watched.trace(position, 3))) > 0
-    assert facts_of(watched.search(position, 3)) == facts_of(alone.search(position, 3))
+    assert len(list(traced.trace(position, 3))) > 0
+    assert facts_of(traced.search(position, 3)) == facts_of(alone.search(position, 3))
 
 
 def test_a_table_that_forgets_much_gives_the_same_value() -> None:

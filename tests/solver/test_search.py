@@ -139,10 +139,10 @@ def test_every_bound_in_the_table_is_true(engine: ExactSearch, table_mb: float) 
     for plies in (10, 16):
         for mine, mask in hard_positions(STANDARD, plies, 3, random.Random(2), 5000, 200_000):
             writer.score(mine, mask)
-        held = list(entries_of(writer))
-        assert len(held) >= min(1000, len(writer.entries))
-        assert min(mask.bit_count() for _, mask, _, _ in held) <= plies + 4
-        for mine, mask, low, high in random.Random(3).sample(held, min(500, len(held))):
+        entries = list(entries_of(writer))
+        assert len(entries) >= min(1000, len(writer.entries))
+        assert min(mask.bit_count() for _, mask, _, _ in entries) <= plies + 4
+        for mine, mask, low, high in random.Random(3).sample(entries, min(500, len(entries))):
             score = engine.score(mine, mask)
             assert low is None or low <= score
             assert high is None or score <= high
@@ -207,7 +207,7 @@ def test_a_node_budget_stops_the_search(threads: int) -> None:
     )
 
 
-def test_a_search_that_is_stopped_tells_what_it_has_found_out(engine: ExactSearch) -> None:
+def test_a_search_that_is_stopped_reports_what_it_has_found_out(engine: ExactSearch) -> None:
     fresh = ExactSearch(STANDARD, table_mb=1)
     with pytest.raises(SearchStopped) as stopped:
         fresh.score(MIDDLE.mine, MIDDLE.mask, nodes=10_000)
@@ -248,7 +248,7 @@ def test_stop_from_another_thread(threads: int) -> None:
     assert failed
 
 
-def test_progress_tells_nodes_and_bounds(engine: ExactSearch) -> None:
+def test_progress_reports_nodes_and_bounds(engine: ExactSearch) -> None:
     seen: list[SolveProgress] = []
     with pytest.raises(SearchStopped):
         engine.score(0, 0, nodes=2_000_000, on_progress=seen.append)

@@ -360,10 +360,10 @@ def test_every_call_ends_at_its_deadline(threads: int) -> None:
         lambda limit: solver.scores_many(hard, seconds=limit),
     ):
         for limit in (0.1, 0):
-            begin = time.perf_counter()
+            start_time = time.perf_counter()
             with pytest.raises(SearchStopped) as stopped:
                 call(limit)
-            taken = time.perf_counter() - begin
+            taken = time.perf_counter() - start_time
             assert stopped.value.low < stopped.value.high
             assert limit <= taken < limit + 2
 

@@ -198,7 +198,9 @@ def test_a_call_for_the_outcome_that_is_stopped_tells_bounds_of_the_score() -> N
     assert solver.score(WON) == 16 and solver.outcome(WON, seconds=60) == 1
 
 
-def bounds_told(ask: Callable[[Callable[[SolveProgress], None]], object]) -> set[tuple[int, int]]:
+def bounds_reported(
+    ask: Callable[[Callable[[SolveProgress], None]], object],
+) -> set[tuple[int, int]]:
     """The bounds that a call reports."""
     output = set()
     ask(lambda at: output.add((at.low, at.high)))
@@ -212,15 +214,17 @@ def test_progress_tells_bounds_of_the_position_asked_about() -> None:
         return Solver(table_mb=1, book=None)
 
     score = solver().score(position)
-    best = bounds_told(lambda report: solver().best_columns(position, on_progress=report))
-    line = bounds_told(lambda report: solver().principal_variation(position, on_progress=report))
+    best = bounds_reported(lambda report: solver().best_columns(position, on_progress=report))
+    line = bounds_reported(
+        lambda report: solver().principal_variation(position, on_progress=report)
+    )
     assert (score, score) in best
     assert all(low <= score <= high for low, high in best | line)
 
 
 def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score() -> None:
     solver, lost = Solver(table_mb=4, book=None), Position.from_moves("444")
-    output = bounds_told(lambda report: solver.outcome(lost, on_progress=report))
+    output = bounds_reported(lambda report: solver.outcome(lost, on_progress=report))
     assert output and all(low == -21 and high in (0, 21) for low, high in output)
 
 

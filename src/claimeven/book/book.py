@@ -74,12 +74,12 @@ class Book:
         found = np.full(len(keys), MISSING, dtype=np.int8)
         for ply in range(self.plies + 1):
             there = np.flatnonzero(plies == ply)
-            held = self.keys[ply]
-            if len(there) and len(held):
-                wanted = canonical_keys(keys[there], self.geometry)
-                places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-                known = held[places] == wanted
-                found[there[known]] = self.scores[ply][places[known]]
+            ply_keys = self.keys[ply]
+            if len(there) and len(ply_keys):
+                canonical = canonical_keys(keys[there], self.geometry)
+                places = np.minimum(np.searchsorted(ply_keys, canonical), len(ply_keys) - 1)
+                matches = ply_keys[places] == canonical
+                found[there[matches]] = self.scores[ply][places[matches]]
         return found
 
     def to_bytes(self) -> bytes:

@@ -211,30 +211,28 @@ def import_database(
     report = on_progress or (lambda what, done, total: None)
     atomic_io.check_output(out)
     report("reading the database", 0, 1)
-    known, worth = read_database(path, geometry, plies)
+    given_keys, worth = read_database(path, geometry, plies)
     all_keys = []
     for layer in layers(geometry, plies):
         report("positions of ply", layer.ply, plies)
         all_keys.append(layer.keys)
-    last = add_wins(all_keys[-1], known, worth, geometry, path)
+    last = add_wins(all_keys[-1], given_keys, worth, geometry, path)
     all_scores = [last]
     for ply in range(plies - 1, -1, -1):
         report("scores of ply", plies - ply, plies)
-        all_scores.append(
-            back_up_scores(all_keys[ply], all_keys[ply + 1], all_scores[-1], geometry)
-        )
+        scores = back_up_scores(all_keys[ply], all_keys[ply + 1], all_scores[-1], geometry)
+        all_scores.append(scores)
     book = Book(geometry, tuple(all_keys), tuple(reversed(all_scores)))
     compared = _check_with_bundled(book, path)
-    solved = _check_with_solver(
-        book, known, worth, path, sample, seed, ExactSearch(geometry, table_mb, threads), report
-    )
+    search = ExactSearch(geometry, table_mb, threads)
+    solved = _check_with_solver(book, given_keys, worth, path, sample, seed, search, report)
     report("writing", 0, 1)
     write_mapped(out, book, describe_source(path))
-    made = MappedBook(out)
-    return ImportResult(made, len(known), len(all_keys[-1]) - len(known), compared, solved)
+    completed = len(all_keys[-1]) - len(given_keys)
+    return ImportResult(MappedBook(out), len(given_keys), completed, compared, solved)
 
 
-def add_wins(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
+def add_wins(keys: Keys, given_keys: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
     """Return the scores of all positions of the last ply, including those with a win at hand.
 
     `keys` are all positions, `known` the positions of the database, both ascending.
@@ -242,9 +240,9 @@ def add_wins(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: P
     mine, mask = discs_of_keys(keys, geometry)
     wins = has_win(mine, mask, geometry)
     expected = keys[~wins]
-    if not np.array_equal(expected, known):
-        missing = len(np.setdiff1d(expected, known, assume_unique=True))
-        extra = len(np.setdiff1d(known, expected, assume_unique=True))
+    if not np.array_equal(expected, given_keys):
+        missing = len(np.setdiff1d(expected, given_keys, assume_unique=True))
+        extra = len(np.setdiff1d(given_keys, expected, assume_unique=True))
         raise InvalidBook(
             f"{path} is incomplete: of {len(expected):,} expected positions {missing:,} are"
             f" missing, and {extra:,} others are in it"
@@ -274,7 +272,7 @@ def _check_with_bundled(book: Book, path: Path) -> int:
 
 def _check_with_solver(
     book: Book,
-    known: Keys,
+    given_keys: Keys,
     worth: Scores,
     path: Path,
     sample: int,
@@ -283,16 +281,16 @@ def _check_with_solver(
     report: ReportStep,
 ) -> int:
     """Compare a sample of the given scores with the solver; return the number of scores."""
-    size = min(sample, len(known))
-    places = np.sort(np.random.default_rng(seed).choice(len(known), size, replace=False))
-    mines, masks = discs_of_keys(known[places], book.geometry)
+    size = min(sample, len(given_keys))
+    places = np.sort(np.random.default_rng(seed).choice(len(given_keys), size, replace=False))
+    mines, masks = discs_of_keys(given_keys[places], book.geometry)
     done = 0
 
     def solved(number: int, score: int) -> None:
         nonlocal done
         done += 1
         report("scores solved again", done, size)
-        given, key = worth[places[number]], known[places[number]]
+        given, key = worth[places[number]], given_keys[places[number]]
         if score != given:
             raise InvalidBook(
                 f"{path} is wrong: its score of the position with key {key} is {given}, but the"

@@ -90,15 +90,15 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
                     before_grows = before & (mine << shift)
                 elif new_length == connect and (after | before) & playable:
                     return np.int64(SEQUENCE_WIN)
-                total += _worth(after & ~after_grows, empty, new_length)
-                total += _worth(before & ~before_grows, empty, new_length)
+                total += _ends_value(after & ~after_grows, empty, new_length)
+                total += _ends_value(before & ~before_grows, empty, new_length)
                 after = after_grows
                 before = before_grows
     return total
 
 
 @inlined
-def _worth(ends: Word, empty: Word, new_length: Int) -> Int:
+def _ends_value(ends: Word, empty: Word, new_length: Int) -> Int:
     """Sum of n * (n - empty cells below) over a mask of end cells."""
     if ends == ZERO:
         return np.int64(0)

@@ -35,10 +35,10 @@ def streaks(position: Position) -> int:
     0
     """
     geometry = position.geometry
-    return _worth(position.mine, geometry) - _worth(position.theirs, geometry)
+    return _value_of(position.mine, geometry) - _value_of(position.theirs, geometry)
 
 
-def _worth(discs: int, geometry: Geometry) -> int:
+def _value_of(discs: int, geometry: Geometry) -> int:
     """Sum of the worth of all discs of one player."""
     total, worth_before = 0, 0
     for length, weight in enumerate(chain_weights(geometry.connect), start=1):
@@ -55,11 +55,11 @@ def _worth(discs: int, geometry: Geometry) -> int:
 @prepared
 def streaks_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `streaks`; `weights` come from `chain_weights`."""
-    return _worth_kernel(mine, words, weights) - _worth_kernel(mine ^ mask, words, weights)
+    return _value_kernel(mine, words, weights) - _value_kernel(mine ^ mask, words, weights)
 
 
 @inlined
-def _worth_kernel(discs: Word, words: Words, weights: Ints) -> Int:
+def _value_kernel(discs: Word, words: Words, weights: Ints) -> Int:
     height, connect = words[HEIGHT], words[CONNECT]
     total = weights[0] * np.int64(popcount(discs))
     for length in range(2, np.int64(connect) + 1):

@@ -297,20 +297,20 @@ def find_drawings(text: str) -> Iterator[Drawn]:
     Raises `InvalidNotation` naming the line of a row that does not fit the rows above it.
     """
     rows: list[Sequence[str]] = []
-    begin = columns = 0
+    first_line = columns = 0
     was_frame = False
     for number, line in enumerate([*_plain(text).splitlines(), ""], start=1):
         columns = columns if rows else _columns_of(line)
         cells = _cells_of_line(line, number, columns) if 1 <= columns <= MAX_SIDE else None
         is_frame = cells is None and bool(_FRAME_LINE.fullmatch(line))
         if cells is not None:
-            begin = begin if rows else number
+            first_line = first_line if rows else number
             rows.append(cells)
         elif rows and (was_frame or not is_frame):
             numbers = [int(word) for word in line.split()] if _NUMBERS.fullmatch(line) else [0]
             if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
                 raise InvalidNotation(f"line {number} is not a row of {columns} cells")
-            yield Drawn(rows, begin)
+            yield Drawn(rows, first_line)
             rows = []
         was_frame = is_frame
 

@@ -59,14 +59,14 @@ def _checks_board(read: _Read) -> _Read:
         except ClaimevenError:
             raise
         except (TypeError, AttributeError, ValueError, OverflowError):
-            given = signature(read).bind(*arguments, **named).arguments  # its own TypeError
-        geometry = given.get("geometry", STANDARD)
+            bound = signature(read).bind(*arguments, **named).arguments  # its own TypeError
+        geometry = bound.get("geometry", STANDARD)
         if not isinstance(geometry, Geometry):
             raise InvalidPosition(
                 f"a board must be a Geometry, such as Geometry(9, 7), not {geometry!r}"
             )
         name = read.__name__.removeprefix("from_")
-        raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is not a valid {name} board")
+        raise InvalidPosition(f"{next(iter(bound.values()))!r:.60} is not a valid {name} board")
 
     return reader  # type: ignore[return-value]  # it has the same signature
 

@@ -243,10 +243,10 @@ def _discs_of(player: int, cells: Sequence[Cell], layout: _Layout) -> list[str]:
     places = [f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'" for column, row in cells]
     bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
     marks = "".join(f"<circle {place} r='{6 if player else 13}'/>" for place in places)
-    look = f"fill='{mark}'" if player else f"fill='none' stroke='{mark}' stroke-width='3'"
+    style = f"fill='{mark}'" if player else f"fill='none' stroke='{mark}' stroke-width='3'"
     return [
         f"<g fill='{fill}' stroke='{rim}' stroke-width='2'>{bodies}</g>",
-        f"<g {look}>{marks}</g>",
+        f"<g {style}>{marks}</g>",
     ]
 
 

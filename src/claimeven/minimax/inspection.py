@@ -137,19 +137,19 @@ class _TreeBuilder:
 
 def _prune(root: SearchedNode, limit: int) -> None:
     """Keep at most `limit` nodes: the principal variation, then level by level."""
-    kept = {id(node) for node in _principal(root)[:limit]}
+    shown = {id(node) for node in _principal(root)[:limit]}
     waiting = deque([root])
     while waiting:
         node = waiting.popleft()
         for child in node.children:
-            if len(kept) < limit:
-                kept.add(id(child))
-        waiting.extend(child for child in node.children if id(child) in kept)
+            if len(shown) < limit:
+                shown.add(id(child))
+        waiting.extend(child for child in node.children if id(child) in shown)
     waiting.append(root)
     while waiting:
         node = waiting.popleft()
         before = len(node.children)
-        node.children = [child for child in node.children if id(child) in kept]
+        node.children = [child for child in node.children if id(child) in shown]
         node.left_out = before - len(node.children)
         waiting.extend(node.children)
 
@@ -273,7 +273,7 @@ def tree_svg(root: SearchedNode, position: Position, scale: float) -> Svg:
             name,
             _value(node),
             ", ".join([title, *filter(None, [_note(node)]), f"{node.node_count:,} nodes"]),
-            _worth(node.value, scale),
+            _color_value(node.value, scale),
             edge_width(share),
             heavy=node.principal,
             crossed=node.skipped > 0,
@@ -305,7 +305,7 @@ def _value(node: SearchedNode) -> str:
     return f"{_SIGNS[node.bound]}{number_text(node.value)}"
 
 
-def _worth(value: float, scale: float) -> float:
+def _color_value(value: float, scale: float) -> float:
     if abs(value) > PROVEN:
         return 1.0 if value > 0 else -1.0
     return value / (abs(value) + scale)

@@ -61,10 +61,10 @@ def expand(
     if steps.nearest_win(empties) <= alpha:
         return True, steps.nearest_win(empties)
     # Step 6: drop children that the table or the bounds decide.
-    best, kept = steps.filter_children(fixed, arrays, base, empties, alpha, best, left)
-    if best > alpha or kept == _ZERO:
+    best, remaining = steps.filter_children(fixed, arrays, base, empties, alpha, best, left)
+    if best > alpha or remaining == _ZERO:
         return True, best
-    steps.open_frame(arrays.stack, base, node, alpha, best, kept, nodes)
+    steps.open_frame(arrays.stack, base, node, alpha, best, remaining, nodes)
     return False, steps.NONE
 
 

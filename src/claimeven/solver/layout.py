@@ -131,8 +131,8 @@ def cells_above(geometry: Geometry, row: int) -> int:
     return geometry.rows - 1 - row
 
 
-def _mask_of_rows(geometry: Geometry, wanted: list[bool]) -> int:
-    rows = sum(1 << row for row in range(geometry.rows) if wanted[row])
+def _mask_of_rows(geometry: Geometry, is_included: list[bool]) -> int:
+    rows = sum(1 << row for row in range(geometry.rows) if is_included[row])
     return geometry.bottom * rows
 
 

@@ -66,7 +66,7 @@ class Queries:
         legal = position.legal_columns
         return (column for column in self.geometry.center_order if column in legal)
 
-    def _known(self, position: Position) -> int | None:
+    def _book_score(self, position: Position) -> int | None:
         return None if self.book is None else self.book.look_up(position)
 
     def score(
@@ -80,7 +80,7 @@ class Queries:
         """Return the score of a position; a searched score is cut off to floor .. ceiling."""
         if position.is_over:
             return final_score(position)
-        known = self._known(position)
+        known = self._book_score(position)
         if known is not None:
             self.book_hits += 1
             return known
@@ -99,12 +99,12 @@ class Queries:
         """
         scores: list[int | None] = [None] * self.geometry.columns
         # The score of the position is an upper bound for every column.
-        known = self._known(position)
+        known = self._book_score(position)
         low, high = session.score_range(known, known)
         children: dict[int, Position] = {}
         for column in self.playable(position):
             child = position.play_unchecked(column)
-            known_score = final_score(child) if child.is_over else self._known(child)
+            known_score = final_score(child) if child.is_over else self._book_score(child)
             if known_score is None:
                 children[column] = child
                 continue
@@ -173,7 +173,11 @@ class Queries:
         self, position: Position, children: Mapping[int, Position], score: int
     ) -> dict[int, int]:
         """Return lower bounds of the positions after columns, if the book ends at this position."""
-        if self.book is None or position.ply != self.book.plies or self._known(position) is None:
+        if (
+            self.book is None
+            or position.ply != self.book.plies
+            or self._book_score(position) is None
+        ):
             return {}
         ongoing = {column: child for column, child in children.items() if not child.is_over}
         return column_floors(self.book, ongoing, score) if ongoing else {}

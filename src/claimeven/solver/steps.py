@@ -200,7 +200,7 @@ def filter_children(
     whose order keys now come first in the frame.
     """
     stack = arrays.stack
-    kept = _ZERO
+    remaining = _ZERO
     for number in range(left):
         key = stack[base + _ORDER + np.uint64(number)]
         child = base + _CHILDREN + np.uint64(number) * _CHILD
@@ -230,9 +230,9 @@ def filter_children(
             if best > alpha:
                 break
             continue
-        stack[base + _ORDER + kept] = key
-        kept += _ONE
-    return best, kept
+        stack[base + _ORDER + remaining] = key
+        remaining += _ONE
+    return best, remaining
 
 
 # -- frames
@@ -240,14 +240,14 @@ def filter_children(
 
 @inlined
 def open_frame(
-    stack: Words, base: Word, node: Node, alpha: Int, best: Int, kept: Word, nodes: Int
+    stack: Words, base: Word, node: Node, alpha: Int, best: Int, remaining: Word, nodes: Int
 ) -> None:
     """Store the data of a node in its frame, for when the search returns to it."""
     stack[base + np.uint64(layout.ALPHA)] = np.uint64(alpha)
     stack[base + np.uint64(layout.BEST)] = np.uint64(best)
     stack[base + np.uint64(layout.HASH)] = node.hash
     stack[base + np.uint64(layout.ENTERED)] = np.uint64(nodes)
-    stack[base + np.uint64(layout.LEFT)] = kept
+    stack[base + np.uint64(layout.LEFT)] = remaining
     stack[base + np.uint64(layout.PLY)] = np.uint64(node.ply)
 
 

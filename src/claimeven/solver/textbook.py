@@ -217,7 +217,7 @@ class TextbookSolver:
         if (empties - 3) // 2 <= alpha:
             return (empties - 3) // 2
         # Step 6: drop children that the table or the bounds decide.
-        kept = []
+        remaining = []
         for order, child in children:
             least, most = self.bounds_of(child, alpha, empties)
             if least is not None and least > alpha:
@@ -225,11 +225,11 @@ class TextbookSolver:
             if most is not None and most <= alpha:
                 best = max(best, most)
             else:
-                kept.append((order, child))
-        if not kept:
+                remaining.append((order, child))
+        if not remaining:
             return best
         # Steps 7 and 9: search the children left, the most promising first.
-        for _, child in sorted(kept, key=lambda pair: pair[0], reverse=True):
+        for _, child in sorted(remaining, key=lambda pair: pair[0], reverse=True):
             turned = child.plies % 2
             value = self.visit(child, -alpha - 1 if turned else alpha)
             best = max(best, -value if turned else value)

@@ -78,8 +78,8 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
     Never fewer than `smallest_bucket_bits`, never more than there are keys.
     """
     entries = max(1, int(table_mb * (1 << 20)) // ENTRY_BYTES)
-    wanted = entries.bit_length() - 1 - BUCKET_BITS
-    return min(max(wanted, smallest_bucket_bits(geometry)), geometry.bits - 1)
+    bucket_bits = entries.bit_length() - 1 - BUCKET_BITS
+    return min(max(bucket_bits, smallest_bucket_bits(geometry)), geometry.bits - 1)
 
 
 def default_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
