@@ -153,7 +153,7 @@ def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:
 def test_less_than_one_job_is_refused() -> None:
     pytest.importorskip("ray")
     for jobs in (0, 1.5):
-        with pytest.raises(PoolError, match=f"jobs must be a whole number, 1 or more, not {jobs}"):
+        with pytest.raises(PoolError, match=f"jobs must be a whole number, 1 or more, got {jobs}"):
             RayWorkers(jobs)  # type: ignore[arg-type]  # bad on purpose
 
 

@@ -163,14 +163,14 @@ def run_sprt(
     plan, test = sprt_plan(first, second, options), options.test
     begin = time.perf_counter()
     with store_of(plan, options.out, options.resume, of_test=True) as store:
-        sofar = resume_test(plan, test, store)
+        sequential_run = resume_test(plan, test, store)
         resumed = len(store)
-        if sofar.verdict is SprtVerdict.UNDECIDED:
+        if sequential_run.verdict is SprtVerdict.UNDECIDED:
             with closing(run(plan, players_of(options), store, options.on_message)) as games:
                 for done, game in enumerate(games, resumed + 1):
-                    verdict = sofar.add_game(game.number, game.points(0))
+                    verdict = sequential_run.add_game(game.number, game.points(0))
                     if options.on_progress is not None:
-                        options.on_progress(done, sofar)
+                        options.on_progress(done, sequential_run)
                     if verdict is not SprtVerdict.UNDECIDED:
                         break
         standings = Standings.of_store(store)

@@ -59,8 +59,8 @@ GAMES = 2 * len(SITUATIONS)
 #: Seconds after which a slow agent is asked only the positions that every agent gets, and after
 #: which no more pairs of games start.
 MAX_ASKING, MAX_PLAYING = 20.0, 60.0
-#: The weight of a fault by its kind, as it keeps others waiting; of a dead process; of all other
-#: faults. The check stops at the last weight.
+#: The weight of a fault by its kind, as it keeps others waiting, the weights of a dead process and
+#: of all other faults, and the total weight that stops the check.
 _WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
 _EXIT, _OTHER, _MAX_WEIGHT = 3.0, 0.05, 20.0
 #: Seconds to wait for an agent without a limit; a match waits longer.

@@ -36,9 +36,9 @@ def timed_decision(
 ) -> tuple[Decision, float]:
     """Return an agent's decision as plain data, and its time in seconds, measured here.
 
-    Raises `AgentFault` if the agent raises anything but KeyboardInterrupt, if its answer is not a
-    decision for a playable column, or if it exceeds the `deadline` of the limit. If this process
-    was stopped during the call, the limit counts as met.
+    Raises `AgentFault` if the agent raises anything but KeyboardInterrupt, or exceeds the
+    `deadline` of the limit. So does an answer that is not a decision for a playable column. If this
+    process was stopped during the call, the limit counts as met.
     """
     resumed = resume_count()
     with faults(agent):

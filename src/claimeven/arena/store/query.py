@@ -335,8 +335,8 @@ def _pyarrow() -> tuple[Any, Any]:
 class UnreadGames:
     """Yields each game of a store once, in several calls; `count` is the number read.
 
-    Games are stored nearly in the order of their numbers, so it stores the number below which it
-    has read all games, and the games it has read beyond. Corrupt games count as read.
+    Games are stored nearly in the order of their numbers. So it remembers the number below which
+    all games are read, and the games read beyond. Corrupt games count as read.
     """
 
     def __init__(self) -> None:

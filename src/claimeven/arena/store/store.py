@@ -276,8 +276,8 @@ class Store:
     ) -> Iterator[Game]:
         """Yield the games of a query in order, from number `least` on, but not those in `without`.
 
-        A game is corrupt if its row is invalid, if its agents are unknown, or if its moves cannot
-        be played or do not lead to its result.
+        A game is corrupt if its row is invalid or its agents are unknown. It is also corrupt if its
+        moves cannot be played or do not lead to its result.
         """
         self.corrupt = []
         with naming(self.path):
