@@ -18,8 +18,8 @@ from tests.browser import browser  # noqa: F401
 
 #: Set if every requirement of the tests is installed: a skipped test then fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
-#: Whether Python was started without writing bytecode. While tests are collected it writes none:
-#: each of pytest's processes would compile them, and Hypothesis, again.
+#: Whether Python was started without writing bytecode. Collecting tests does not write bytecode
+#: either: each of pytest's processes would compile them, and Hypothesis, again.
 NO_BYTECODE = sys.dont_write_bytecode
 
 #: A folder without books: tests use only the bundled book.
@@ -85,8 +85,8 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Collect garbage again, without the tests; restore the setting for bytecode.
 
-    Collections are rare: tests make few cycles, and Numba's compiler makes so many long-lived
-    objects that a tenth of its time was spent in collections.
+    Collections are rare, since tests make few cycles. Numba's compiler makes many long-lived
+    objects, and collections took a tenth of its time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20)

@@ -1,26 +1,24 @@
-"""Processes of Python without its start: forked from one that has imported their modules.
+"""Python processes without the cost of a start: forks of a process with imported modules.
 
-The tests start the program, its workers and the processes of agents hundreds of times, and most of
-the cost of such a process is the start of Python and the import of NumPy, Numba and our modules:
-the same each time. Here a *template*, a process of its own, does so once. A *launch* forks it and
-continues in the fork as a fresh interpreter would, into the same `-m` module or `-c` code: with the
-arguments, folder, variables, file descriptors, session and blocked signals it was given.
+The tests start the program, its workers and the processes of agents hundreds of times. Most of the
+cost is the start of Python and the import of NumPy, Numba and our modules. A *template* process
+does this once. A *launch* forks it and continues like a fresh interpreter with the same `-m` module
+or `-c` code, and the given arguments, folder, variables, file descriptors, session and blocked
+signals.
 
 A launch is a separate process and a true child of its caller, which has a `subprocess.Popen`:
-pipes, signals, exit status and waiting are as for any process. It shares with other launches only
-what was imported, for a template does nothing else: it starts no thread and compiles nothing. How
-Python ends, and what it flushes then, is Python's own doing; only what it shares is neither taken
-apart nor freed then, since that would copy it all first.
+pipes, signals, exit status and waiting work as usual. It shares only imported modules with other
+launches, because a template starts no thread and compiles no code. Python itself ends the process
+and flushes its streams. Shared modules are not freed, since that would copy them first.
 
-A launch of the program that is going to start workers is first forked once more, into a template of
-its own. So they are launches too, and its children; and so is that template (`children_of`).
+A launch of the program that will start workers is forked again into a separate template. So its
+workers are launches and its children, and so is that template (`children_of`).
 
-The differences from a start of Python: its time, the modules that are loaded already, the order of
-sets of text (one for all launches of a template), and settings that Python or a library reads once
-at its start. So a test that is about these starts Python itself (fixture `real_starts`, or
-`subprocess`), as some tests of each kind do. Launches with other variables that are read at the
-start do so by themselves, and all do where there is no Linux. `CLAIMEVEN_REAL_STARTS=1` has every
-process of the tests started.
+A launch differs from a start of Python in its time, the loaded modules, the order of sets of text
+(the same for all launches of a template), and settings that are read once at the start. A test of
+these starts Python itself (fixture `real_starts`, or `subprocess`). Launches with other variables
+for the start also start Python, and so do all launches on systems other than Linux.
+`CLAIMEVEN_REAL_STARTS=1` starts Python for every process of the tests.
 """
 
 from tests.forks.agents import AGENT, launch_workers

@@ -1,4 +1,4 @@
-"""Launches from the side of the caller: see the package."""
+"""The caller's side of a launch: see the package."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.forks.template import LONGEST, NAME
+from tests.forks.template import MAX_REQUEST, NAME
 
 ROOT = Path(__file__).parents[2]
 #: Set if each start is to be a start of Python itself.
 REAL = "CLAIMEVEN_REAL_STARTS"
-#: Beginnings of the names of variables that are read but once, when Python or a library starts.
+#: Prefixes of variables that are only read when Python or a library starts.
 AT_START = (
     "PYTHON", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "NUMEXPR_", "VECLIB_", "LD_", "LANG", "LC_",
 )  # fmt: skip
-#: One of them that is read when it is asked for. Ray sets it in the process that asks it to play.
+#: One of them that is read at its use. Ray sets it in the process that starts its work.
 LATER = "PYTHONBREAKPOINT"
-#: The number of Linux to adopt orphans (`prctl`).
+#: The option of `prctl` to adopt orphans.
 _ADOPT = 36
 #: The lock of a launch: the process adopts orphans during a launch, and not after.
 _ONE_LAUNCH = threading.Lock()
@@ -39,15 +39,15 @@ _START = (
     "import sys; sys.path.insert(0, {root!r}); from tests.forks.template import main; "
     "del sys.path[0]; main({end}, {modules!r})"
 )
-_EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]  # of its own
+_EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]  # private
 #: Options that a launch does not support: Python is started then.
 _NEVER = ("preexec_fn", "executable", "shell", "uid", "gid", "gids")
 
 
 class Template:
-    """A process that has imported modules, started at its first use, stopped with us.
+    """A process that has imported modules; it starts at its first use and ends with us.
 
-    `variables` returns those it is started with.
+    `variables` returns the variables for its start.
     """
 
     def __init__(self, *modules: str, variables: Callable[[], dict[str, str]]) -> None:
@@ -85,7 +85,7 @@ class Template:
         with self._lock, _ONE_LAUNCH, _adopting():
             try:
                 socket.send_fds(self._asking, [question], descriptors)
-                answer = self._asking.recv(LONGEST)
+                answer = self._asking.recv(MAX_REQUEST)
             except BaseException:
                 self._owner = 0  # a late answer would be taken for that to the next question
                 raise

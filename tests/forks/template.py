@@ -1,7 +1,7 @@
-"""The process that launches are forked from. This module must not start a thread or compile code.
+"""The process from which launches are forked. This module must not start a thread or compile code.
 
-It is asked on a socket: one message a launch, JSON with the file descriptors of the new process
-next to it, and answers with the number of the process.
+A request on a socket is one message: JSON, and the file descriptors of the new process. The answer
+is the id of the process.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-#: Bytes of the longest question, and file descriptors that come with one.
-LONGEST, MOST = 1 << 17, 16
-#: What a template of a launch is called, and where a setting of Linux.
-NAME, _NAMED = "template", Path("/proc/self/comm")
-#: Modules that Python ends with.
+#: Maximum bytes and file descriptors of a request.
+MAX_REQUEST, MAX_DESCRIPTORS = 1 << 17, 16
+#: The name of the template process of a launch, and the file in which Linux has it.
+NAME, _NAME_FILE = "template", Path("/proc/self/comm")
+#: Modules that Python needs at its end.
 _ENDS = ("__main__", "builtins", "sys")
 
 
-def main(asked_on: int, modules: list[str]) -> None:
-    """Import modules, then fork for each question until nobody can ask any more.
+def main(requests: int, modules: list[str]) -> None:
+    """Import modules, then fork for each request until the socket is closed.
 
-    In a fork, this becomes what was asked for and returns as that does.
+    In a fork, it runs the requested program and returns as the program does.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    there: list[str] = []
+    imported: list[str] = []
     end = _End()
-    atexit.register(_leave, there, end)  # before all others, so that it is called last
+    atexit.register(_leave, imported, end)  # before all others, so that it is called last
     gc.disable()
     for module in modules:
         importlib.import_module(module)
     gc.collect()
-    gc.freeze()  # looking for garbage among all this would copy it
+    gc.freeze()  # a garbage collection of these objects would copy them
     gc.enable()
-    there.extend(sys.modules)
-    asked = _asked_of_a_fork(asked_on)
-    if asked is None:
+    imported.extend(sys.modules)
+    request = _next_request(requests)
+    if request is None:
         return
     try:
-        _become(*asked)
+        _become(*request)
     except SystemExit as given:
         code = 0 if given.code is None else given.code
         end.status = code if isinstance(code, int) and 0 <= code < 256 else None
         raise
-    except KeyboardInterrupt:  # Python sends itself the signal, last of all
+    except KeyboardInterrupt:  # Python sends itself the signal at its end
         raise
     except BaseException:
         end.status = 1
@@ -63,27 +63,27 @@ def main(asked_on: int, modules: list[str]) -> None:
     end.status = 0
 
 
-def _asked_of_a_fork(asked_on: int) -> tuple[dict[str, Any], list[int]] | None:
-    """Fork for each question; None where nobody can ask any more.
+def _next_request(requests: int) -> tuple[dict[str, Any], list[int]] | None:
+    """Fork for each request; return None when the socket is closed.
 
-    A fork returns from here with its question and the file descriptors that came with it.
+    In a fork, return its request and file descriptors.
     """
-    with socket.socket(fileno=asked_on) as asking:
+    with socket.socket(fileno=requests) as connection:
         while True:
-            question, descriptors, _, _ = socket.recv_fds(asking, LONGEST, MOST)
-            if not question:
+            message, descriptors, _, _ = socket.recv_fds(connection, MAX_REQUEST, MAX_DESCRIPTORS)
+            if not message:
                 return None
-            asked = json.loads(question)
-            if _forked(asked["session"], asking):
-                return asked, descriptors
+            request = json.loads(message)
+            if _fork(request["session"], connection):
+                return request, descriptors
             for descriptor in descriptors:
                 os.close(descriptor)
 
 
-def _forked(session: bool, asking: socket.socket) -> bool:
-    """Whether this is the new process, whose number is told as soon as it may be sent signals.
+def _fork(session: bool, connection: socket.socket) -> bool:
+    """Fork; whether this is the new process. Its id is sent when it is ready for signals.
 
-    It is forked twice, so that nobody but who adopts orphans is its parent.
+    It is forked twice, so that its parent is the process that adopts orphans.
     """
     between = os.fork()
     if between:
@@ -97,45 +97,43 @@ def _forked(session: bool, asking: socket.socket) -> bool:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if session:
         os.setsid()
-    asking.send(str(os.getpid()).encode())
+    connection.send(str(os.getpid()).encode())
     return True
 
 
-def _become(asked: dict[str, Any], descriptors: list[int]) -> None:
-    """Go on as an interpreter that was started so."""
-    _take(descriptors, asked["numbers"])
-    if asked["launches"] and (of_its_own := _asked_of_its_template(asked["variables"])):
-        asked, descriptors = of_its_own
-        _take(descriptors, asked["numbers"])
-    os.chdir(asked["folder"])
+def _become(request: dict[str, Any], descriptors: list[int]) -> None:
+    """Continue like an interpreter that was started for a request."""
+    _renumber(descriptors, request["numbers"])
+    if request["launches"] and (of_worker := _worker_request(request["variables"])):
+        request, descriptors = of_worker
+        _renumber(descriptors, request["numbers"])
+    os.chdir(request["folder"])
     os.environ.clear()
-    os.environ.update(asked["variables"])
-    option, what, *arguments = asked["arguments"]
-    sys.path[0] = asked["folder"] if option == "-m" else ""
+    os.environ.update(request["variables"])
+    option, program, *arguments = request["arguments"]
+    sys.path[0] = request["folder"] if option == "-m" else ""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = _stream(number, getattr(sys, name))
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     if "numpy.random" in sys.modules:
-        sys.modules["numpy.random"].seed()  # Python itself sees to `random`
+        sys.modules["numpy.random"].seed()  # Python itself seeds `random`
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_SETMASK, asked["blocked"])
+    signal.pthread_sigmask(signal.SIG_SETMASK, request["blocked"])
     sys.argv = [option, *arguments]
     if option == "-m":
-        runpy.run_module(what, run_name="__main__", alter_sys=True)
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
     else:
         names = sys.modules["__main__"].__dict__
         names.clear()
         names.update(__name__="__main__", __builtins__=__builtins__)
-        exec(compile(what, "<string>", "exec"), names)
+        exec(compile(program, "<string>", "exec"), names)
 
 
-def _asked_of_its_template(
-    variables: dict[str, str],
-) -> tuple[dict[str, Any], list[int]] | None:
-    """Give a launch a template of its own, for its workers: a fork of what it is as yet.
+def _worker_request(variables: dict[str, str]) -> tuple[dict[str, Any], list[int]] | None:
+    """Fork this launch into a template for its workers.
 
-    Returns None to the launch, and to its workers what was asked of the template.
+    Returns None in the launch, and the request of a worker in each fork of the template.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork():
@@ -146,19 +144,19 @@ def _asked_of_its_template(
         return None
     os.setsid()
     ours.close()
-    default = _NAMED.read_text("utf-8")
-    _NAMED.write_text(NAME, "utf-8")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    _take([nothing, nothing, nothing, theirs.detach()], [0, 1, 2, 3])
-    asked = _asked_of_a_fork(3)
-    if asked is None:
+    default = _NAME_FILE.read_text("utf-8")
+    _NAME_FILE.write_text(NAME, "utf-8")
+    null = os.open(os.devnull, os.O_RDWR)
+    _renumber([null, null, null, theirs.detach()], [0, 1, 2, 3])
+    request = _next_request(3)
+    if request is None:
         os._exit(0)
-    _NAMED.write_text(default, "utf-8")
-    return asked
+    _NAME_FILE.write_text(default, "utf-8")
+    return request
 
 
 class _End:
-    """Ends the process with a status, if there is one, when nobody refers to it any more."""
+    """Exits with its status, if it has one, when its last reference is gone."""
 
     status: int | None = None
 
@@ -168,11 +166,11 @@ class _End:
 
 
 def _leave(names: list[str], end: _End) -> None:
-    """Let the end of Python, which comes next, take no modules apart that were there at the fork.
+    """Keep Python, which ends next, from freeing the modules that were imported before the fork.
 
-    That would copy them all, to free what ends with the process anyway. What a launch itself has
-    imported and made ends as ever. Then Python lets go of the builtins, the last of them last, and
-    what is left for it to do is to free the memory of all it shares with the template.
+    Freeing them would copy them all, in a process that ends anyway. Objects of the launch itself
+    are freed as usual. Python clears the builtins at the end, the newest last; then only the memory
+    that is shared with the template is left.
     """
     left = [sys.modules.pop(name) for name in names if name in sys.modules and name not in _ENDS]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(left))  # for good
@@ -181,29 +179,29 @@ def _leave(names: list[str], end: _End) -> None:
             if stream is not None and not stream.closed:
                 stream.flush()
     except Exception:
-        end.status = None  # Python meets it too, and has a status of its own for it
+        end.status = None  # Python gets the same error and sets its own status
     if sys.excepthook is not sys.__excepthook__:
-        end.status = None  # which may choose another
+        end.status = None  # the hook may set another one
     vars(builtins)["the end"] = end
 
 
-def _take(descriptors: list[int], numbers: list[int]) -> None:
-    """Give file descriptors the numbers they are to have, and close all others."""
+def _renumber(descriptors: list[int], numbers: list[int]) -> None:
+    """Give file descriptors these numbers, and close all others."""
     import fcntl  # missing on Windows
 
     above = max(numbers) + 1
-    kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in descriptors]
-    for descriptor, number in zip(kept, numbers, strict=True):
+    copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in descriptors]
+    for descriptor, number in zip(copies, numbers, strict=True):
         os.dup2(descriptor, number)
     last = -1
     for number in [*sorted(numbers), os.sysconf("SC_OPEN_MAX")]:
-        if number > last + 1:  # Python treats an empty range as all
+        if number > last + 1:  # `closerange` treats an empty range as all
             os.closerange(last + 1, number)
         last = number
 
 
 def _stream(number: int, like: TextIO) -> TextIO | None:
-    """Open a standard stream as Python does when it starts; None if it was started without."""
+    """Open a standard stream like Python does at its start; None if it is closed."""
     try:
         os.fstat(number)
     except OSError:

@@ -50,8 +50,8 @@ def test_as_many_jobs_as_a_container_is_given_cores(
 
 
 #: The niceness before and after: of its session (which has no niceness if no process has
-#: started one since the machine started), itself, and its session again. Whoever is not root is
-#: told to try again where somebody on the machine has just done the same.
+#: started one since the machine started), itself, and its session again. For a user other than
+#: root the system answers "try again" if another process has just done the same.
 STEPS = """
 import os, time
 from pathlib import Path
