@@ -65,7 +65,11 @@ IDIOMS = {
     ),
     "learnt": Idiom(r"\b(?:learnt|taught|untaught)\b", 0.0, "trained, learned, untrained"),
     "where (if)": Idiom(r"(?-i:\b[Ww]here\b)", 14, "if, when; where only for places"),
-    "nothing": Idiom(r"(?-i:\b(?:[Nn]othing|[Nn]obody|none|[Nn]o one)\b)", 3, "negate the verb"),
+    "nothing": Idiom(
+        r"(?-i:(?<!['\"/])\b(?:[Nn]othing|[Nn]obody|none|[Nn]o one)\b(?!['\"./\\]))",
+        3,
+        "negate the verb",
+    ),
     "begin": Idiom(r"\b(?:begin|begins|began|begun|beginning)\b", 0.8, "start, initial"),
     "goes on": Idiom(r"\b(?:go|goes|went|going|gone) on\b", 0.0, "continue, resume"),
     "alone": Idiom(r"\b(?:alone|at once|anew|kept|ended)\b", 4, "only, immediately, again, stored"),

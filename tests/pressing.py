@@ -24,7 +24,7 @@ def pressed_as_usual() -> Iterator[None]:
 
 @dataclass
 class Pressed:
-    """One call in which Ctrl-C was pressed: at which step, and what the call raised, if anything.
+    """One call in which Ctrl-C was pressed: at which step, and the exception of the call, or None.
 
     `is_past_the_end` means that the call had fewer steps: it was not pressed.
     """
@@ -53,7 +53,7 @@ def pressed_at(step: int, call: Callable[[], object], *modules: ModuleType) -> P
     sys.settrace(follow)
     try:
         call()
-    except BaseException as raised:  # Ctrl-C, or whatever the call makes of it
+    except BaseException as raised:  # Ctrl-C, or the exception that the call makes of it
         steps.pressed.raised = raised
     finally:
         sys.settrace(default)

@@ -37,7 +37,7 @@ def agent(position):
 
 @pytest.fixture(autouse=True)
 def _modules_as_before() -> Iterator[None]:
-    """Forget what the tests import, and the folders they are imported from."""
+    """Forget the imports of the tests, and their folders."""
     path, modules = list(sys.path), set(sys.modules)
     yield
     sys.path[:] = path

@@ -1,4 +1,4 @@
-"""Text about what an agent did is the same in every process, and names only its own files."""
+"""Text about the actions of an agent is the same in every process, and names only its own files."""
 
 from __future__ import annotations
 

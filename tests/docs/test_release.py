@@ -1,4 +1,4 @@
-"""Releases: what the script refuses and writes, and the packages that the conda recipe asks for."""
+"""Releases: the checks and files of the script, and the packages of the conda recipe."""
 
 from __future__ import annotations
 

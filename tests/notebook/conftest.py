@@ -16,7 +16,7 @@ from claimeven.notebook.widget import MODULE
 from tests.browser import watched
 
 #: In place of the model that notebooks share with Python: `set` calls listeners immediately, and
-#: `save_changes` sends what was set.
+#: `save_changes` sends the changes.
 _MODEL = """
 class Model {
   constructor(state) { this.state = state; this.listeners = {}; this.unsaved = {}; }

@@ -126,7 +126,7 @@ class _Replacer(ast.NodeTransformer):
 def mend(where: str, change: Callable[[ast.AST], ast.AST | None], times: int = 1) -> Mend:
     """Return a mend of the function (`name`) or method (`Class.name`) called `where`.
 
-    `change` returns what a node is replaced by, None to leave it as it is. The mend raises
+    `change` returns the replacement of a node, None to leave it as it is. The mend raises
     `LookupError` unless it changes `times` nodes, so that it cannot miss unseen.
     """
 

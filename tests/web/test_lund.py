@@ -313,9 +313,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     url = f"{server.url}/lund?agent=greedy"
     asked = ("challenge", url, "--agent", "greedy:win=yes", "--out", out, "--stil-id", "kept")
     nobody = bad_input(run("challenge", f"{server.url}/nowhere", *asked[2:], "--games", "2"))
-    assert (
-        "unknown address /nowhere/move" in nobody
-    )  # what it started without a game is started again
+    assert "unknown address /nowhere/move" in nobody  # the part without a game is started again
     assert Path(out).exists()
     ran = run(*asked, "--games", "2")
     assert (ran.status, ran.err) == (0, "")

@@ -172,7 +172,7 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         self._show()
 
     def close(self) -> None:
-        """Nothing has to be closed."""
+        """Do nothing: the environment has no window."""
 
     def __str__(self) -> str:
         return str(self.metadata["name"])

@@ -101,7 +101,7 @@ def test_each_seat_has_a_bank_for_the_game(monkeypatch: pytest.MonkeyPatch) -> N
     )
     assert [asked.time_bank for asked in slow.asked] == [5, 3, 1]
     assert {asked.time_bank for asked in quick.asked} == {5}
-    # The bank is full again in the next game; what is within the grace empties it.
+    # The bank is full again in the next game; time within the grace empties it.
     slow.seconds, slow.asked = 7.25, []
     game = play_game((quick, slow), Position(), limit, generators())
     assert [asked.time_bank for asked in slow.asked] == [5, 0]

@@ -172,7 +172,7 @@ def test_a_win_in_five_ends_a_search() -> None:
 
 
 def meta(proof: Any, distance: Any) -> Any:
-    """What `metas` hold of a child, or of many."""
+    """The entry in `metas` of a child, or of many."""
     return proof << PROOF_SHIFT | distance << DISTANCE_SHIFT
 
 

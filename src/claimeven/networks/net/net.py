@@ -11,7 +11,7 @@ half the weights and half the work of a layer without symmetry. Only the cut at 
 two of a pair, `one` and `other`:
 
 ```text
-sums, differences = of all pairs of columns and lines; what the whole board has are sums
+sums, differences = of all pairs of columns and lines; numbers of the whole board are sums
 one, other = relu(sums @ in_sum + bias +- differences @ in_difference)
 sums, differences = (one + other) / 2, (one - other) / 2
 one, other = relu(sums @ block_sum + bias +- differences @ block_difference)      for each block
