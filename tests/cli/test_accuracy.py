@@ -128,9 +128,9 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
 
 
 def test_that_there_is_no_such_book_is_reported_before_agents_are_asked(run: Run) -> None:
-    output = run("accuracy", "greedy", "--book", "none.book", "--jobs", "1")
+    output = run("accuracy", "greedy", "--book", "missing.book", "--jobs", "1")
     assert (output.status, output.out) == (2, "")
-    assert "none.book" in output.err
+    assert "missing.book" in output.err
 
 
 def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
@@ -332,7 +332,7 @@ def _kept(path: Path) -> int:
     ("arguments", "message"),
     [
         (("gredy",), "there is no agent 'gredy' (did you mean greedy?)"),
-        (("nothing.db",), "nothing.db cannot be read: there is no such file"),
+        (("missing.db",), "missing.db cannot be read: there is no such file"),
         (("FILE", "greedy"), "is a file of games: give only this file, or only agents"),
         (("FILE", "--agent", "bop"), "there is no agent 'bop' (did you mean bob?)"),
         (("FILE", "--positions", "x"), "--positions is for agents, not for a file of games"),
@@ -366,9 +366,9 @@ def _kept(path: Path) -> int:
             ("random", "--show-worst", "0", "--table-mb", "nan"),
             "the MB of a table must be a number, not nan",
         ),
-        (("greedy", "--positions", "nothing.txt"), "nothing.txt cannot be read: No such file"),
+        (("greedy", "--positions", "missing.txt"), "missing.txt cannot be read: No such file"),
         (("greedy", "--positions", "TEXT"), "line 2 of"),
-        (("greedy", "--columns", "8"), "no set of positions of 8x6 connect 4 comes along"),
+        (("greedy", "--columns", "8"), "no set of positions of 8x6 connect 4 is bundled"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),
         (("greedy", "--seed", "-1"), "seed must be 0 or more, not -1"),
     ],

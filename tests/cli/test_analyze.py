@@ -97,7 +97,10 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
         (("", "--columns", "9", "--rows", "9"), "the solver supports boards of columns"),
         (("4", "--threads", "0"), "threads must be 1 to 256, not 0"),
         (("games.txt",), "there is no file games.txt"),
-        (("44", "--book", "none.book"), "none.book cannot be read: No such file or directory"),
+        (
+            ("44", "--book", "missing.book"),
+            "missing.book cannot be read: No such file or directory",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:

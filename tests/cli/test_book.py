@@ -203,16 +203,16 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("info", "none.book"), "none.book cannot be read: No such file or directory"),
+        (("info", "missing.book"), "missing.book cannot be read: No such file or directory"),
         (("verify", "FILE", "--sample", "-1"), "--sample and --seed must be 0 or more, got -1"),
         (("verify", "FILE", "--seed", "-7"), "--sample and --seed must be 0 or more, got -7"),
         (("verify", "FILE", "--table-mb", "0"), "the MB of a table must be greater than 0"),
-        (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
+        (("import", "missing.txt", "--out", "x.book"), "missing.txt cannot be read: No such file"),
         (
             ("import", "FILE", "--out", "x.book"),
             "small.book is not a book: it must start",
         ),
-        (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
+        (("export", "FILE", "--out", "missing/x.txt"), "missing/x.txt cannot be written"),
         (("build", "--plies", "99"), "plies must be 0 to 14 for a book of 7x6 connect 4, not 99"),
         (("build", "--table-mb", "0"), "the MB of a table must be greater than 0"),
         (("build", "--table-mb", "inf"), "the MB of a table must be finite, not inf"),
@@ -231,8 +231,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("import", "-", "--out", "x.book"), "stdin is not a book: it must start"),
         (("import", "--from", "bitbuly"), "must be one of text, bitbully-databases, got 'bitbuly'"),
         (
-            ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),
-            "none.dat cannot be read: No such file",
+            ("import", "missing.dat", "--from", "bitbully-databases", "--out", "x.book"),
+            "missing.dat cannot be read: No such file",
         ),
         (
             ("import", "FILE", "--from", "bitbully-databases", "--out", "x.book"),

@@ -193,7 +193,7 @@ def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path:
     source, out = tmp_path / "g.txt", tmp_path / "o.csv"
     source.write_text("44\n48\n12\n")
     message = bad_input(run("convert", str(source), "-o", str(out)))
-    assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; nothing was" in message
+    assert "g.txt, line 2: move 2: '8' is not a column: choose from 1 to 7; no file was" in message
     assert not out.exists()
     for name, typed, where in ((str(source), "", f"{source}, "), ("-", "44\n48\n", "")):
         output = run("convert", name, typed=typed)

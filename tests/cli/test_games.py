@@ -156,7 +156,7 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nothing.db",), "nothing.db cannot be read: there is no such file"),
+        (("missing.db",), "missing.db cannot be read: there is no such file"),
         (("TEXT",), "is not a file of games of claimeven"),
         (("FILE", "--game", "9"), "there is no game 9 in "),
         (("FILE", "--agent", "anne"), "there is no agent 'anne' (did you mean ann?)"),
@@ -179,7 +179,7 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
         (("new.db", "--import", "TEXT", "--game", "1"), "--game selects stored games"),
         (("new.db", "--import", "TEXT"), "line 1 of "),
         (("new.db", "--import", "TEXT", "--first", "a", "--second", "b"), "line 2 of "),
-        (("new.db", "--import", "none.txt"), "none.txt cannot be read: No such file"),
+        (("new.db", "--import", "missing.txt"), "missing.txt cannot be read: No such file"),
     ],
 )
 def test_bad_input_gets_one_sentence(

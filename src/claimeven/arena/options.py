@@ -206,7 +206,7 @@ class _OpeningOptions(RunOptions, BoardOptions):
         "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of"
         " move strings.",
     )  # fmt: skip
-    seed: int = option(int, 0, "Seed of all random numbers.")
+    seed: int = option(int, 0, "Seed of all random choices; only time varies.")
 
 
 @dataclass(frozen=True, kw_only=True)

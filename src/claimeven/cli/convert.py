@@ -123,7 +123,7 @@ def command(
                 count = write_records(stream, records, form)
         except InvalidRecord as error:
             where = reader.where if error.line is not None else ""
-            no_file = "; nothing was written" if out is not None else ""
+            no_file = "; no file was written" if out is not None else ""
             raise ClaimevenError(f"{where}{error}{no_file}") from None
     if reader.scored and form.name != "jsonl":
         print_error(

@@ -65,7 +65,7 @@ def command(
 
     Exact scores take time if there are many games: at most --accuracy-games of them, evenly spread,
     are judged. The scores are stored in FILE, so the next report is quick and continues after
-    Ctrl-C. Charts need Matplotlib (pip install 'claimeven[plot]'); without it the page has none.
+    Ctrl-C. Charts need Matplotlib (pip install 'claimeven[plot]'); without it they are left out.
 
     \b
     Examples:

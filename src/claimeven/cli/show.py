@@ -181,7 +181,7 @@ def _facts_text(given: Input, position: Position, sequences: bool) -> str:
         return " ".join(column_name(column - 1, board) for column in columns) or "none"
 
     first, second = facts["discs"]
-    problem = f"none: {facts['problem']}, so no game reaches this board"
+    problem = f"invalid: {facts['problem']}, so no game reaches this board"
     lines = [
         f"board        {board}",
         f"discs        {YELLOW} (X) {first}, {RED} (O) {second}",

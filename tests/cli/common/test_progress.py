@@ -171,7 +171,7 @@ def test_a_sentence_in_the_midst_of_work_stands_only(
 @pytest.mark.parametrize("is_there", [False, True])
 def test_ctrl_c_reports_what_is_stored(tmp_path: Path, is_there: bool) -> None:
     file = tmp_path / "kept"
-    message = "interrupted; nothing was written"
+    message = "interrupted; no file was written"
     if is_there:
         file.touch()
         message = f"interrupted; run the same command to continue from {file}"

@@ -202,7 +202,7 @@ def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> Non
 
 
 def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
-    """Open the file of an argument; return None if there is none."""
+    """Open the file of an argument; return None if it is missing."""
     try:
         is_there = Path(argument).exists()
     except (OSError, ValueError):  # too long or invalid as a name
@@ -221,7 +221,7 @@ class ScoreComparison:
         self.right = self.wrong = 0
 
     def agree(self, record: GameRecord, score: int, scores: Sequence[int | None] = ()) -> bool:
-        """Count and return whether the scores of a record are right; True if it has none.
+        """Count and return whether the scores of a record are right; True without scores.
 
         `scores` are the exact scores of the columns, empty if unknown.
         """
@@ -249,7 +249,7 @@ def scores_text(record: GameRecord) -> str:
 
 
 def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
-    """Return the JSON keys for the scores of a record, none without scores."""
+    """Return the JSON keys for the scores of a record, empty without scores."""
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 

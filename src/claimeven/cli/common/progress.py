@@ -133,7 +133,7 @@ def resumable_file(path: str | Path) -> Iterator[None]:
 
     def exit_message() -> str:
         if not Path(path).exists():
-            return "interrupted; nothing was written"
+            return "interrupted; no file was written"
         return f"interrupted; run the same command to continue from {path}"
 
     before, interrupts.exit_message = interrupts.exit_message, exit_message

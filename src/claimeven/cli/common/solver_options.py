@@ -94,5 +94,5 @@ def progress_text(name: str, at: SolveProgress) -> str:
 
 
 def score_text(score: int | None) -> str:
-    """Return the score of a column as text, `.` if it has none."""
+    """Return the score of a column as text, `.` without a score."""
     return "." if score is None else str(score)
