@@ -319,7 +319,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     assert (ran.status, ran.err) == (0, "")
     assert "2 games of greedy:win=yes against" in ran.out
     assert all(len(line) <= 80 or " " not in line.strip() for line in ran.out.splitlines()[3:])
-    assert bad_input(run(*asked)).endswith("is there already: --resume goes on with it")
+    assert bad_input(run(*asked)).endswith("exists already: --resume continues it")
     with Path(out).open("a") as cut_short:
         cut_short.write('{"number": 3')
     shown = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
@@ -327,7 +327,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     assert set(keys_of(shown)) <= described_keys("challenge")
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
-    assert "holds games of another challenge" in other
+    assert "has games of another challenge" in other
     head, *_ = Path(out).read_text().splitlines(keepends=True)
     cut = tmp_path / "cut.txt"
     cut.write_text(head[:-5])  # as a kill may leave it
@@ -336,7 +336,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     for text in ("[1]\n", "notes\n", "{}\n"):
         (tmp_path / "mine.txt").write_text(text)
         words = [*asked[:5], str(tmp_path / "mine.txt"), *asked[6:]]
-        assert bad_input(run(*words)).endswith("mine.txt is no file of a challenge")
+        assert bad_input(run(*words)).endswith("mine.txt must be a file of a challenge: name another file")
 
 
 def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
     assert run(*asked[:-4], "--games", "2", "--seed", "2", "--resume").status == 0
     assert out.read_bytes() == kept  # it has more games than requested: no game is played
     other = bad_input(run(*asked[:-1], "3", "--resume"))
-    assert "holds games of another challenge" in other and other.endswith("seed 2")
+    assert "has games of another challenge" in other and other.endswith("seed 2")
 
 
 def test_a_challenge_that_breaks_off_is_told(run: Run, tmp_path: Path) -> None:
@@ -407,14 +407,14 @@ def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Pat
     assert ended.status == 130, ended.err
     games = json.loads(ended.out)["games"]
     assert games == len(out.read_text().splitlines()) - 1
-    said = f"interrupted after {games} of 100000 games; go on with: --out {out} --resume\n"
+    said = f"interrupted after {games} of 100000 games; continue with: --out {out} --resume\n"
     assert ended.err.endswith(said)
 
 
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
     assert "unknown address /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
     assert "is not the address" in bad_input(run("challenge", "lund.se"))
-    assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
+    assert "--games must be 1 or more, got 0" in bad_input(run("challenge", server.url, "--games", "0"))
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))
     assert "seed must be 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))
 
