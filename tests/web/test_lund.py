@@ -336,7 +336,9 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     for text in ("[1]\n", "notes\n", "{}\n"):
         (tmp_path / "mine.txt").write_text(text)
         words = [*asked[:5], str(tmp_path / "mine.txt"), *asked[6:]]
-        assert bad_input(run(*words)).endswith("mine.txt must be a file of a challenge: name another file")
+        assert bad_input(run(*words)).endswith(
+            "mine.txt must be a file of a challenge: name another file"
+        )
 
 
 def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path: Path) -> None:
@@ -414,7 +416,9 @@ def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Pat
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
     assert "unknown address /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
     assert "is not the address" in bad_input(run("challenge", "lund.se"))
-    assert "--games must be 1 or more, got 0" in bad_input(run("challenge", server.url, "--games", "0"))
+    assert "--games must be 1 or more, got 0" in bad_input(
+        run("challenge", server.url, "--games", "0")
+    )
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))
     assert "seed must be 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))
 
