@@ -57,10 +57,7 @@ def held_out_path(path: Path) -> Path:
 def write_rows(
     path: Path, plan: DatasetPlan, lines: Callable[[], Iterable[Lines]], split: float | None
 ) -> DatasetResult:
-    """Write all rows to a file or, with `split`, to two files.
-
-    `lines()` yields the rows in chunks; it is called once for each file.
-    """
+    """Write all rows to a file or, with `split`, to two files; call `lines` for each of them."""
     fields, header = field_names(plan.geometry, plan.optimal_only), plan.header()
     sides: Sequence[bool | None] = (None,)
     paths = [path]
@@ -91,10 +88,7 @@ def write_rows(
 def _table(
     stream: BinaryIO, kind: str, fields: Sequence[str], header: Mapping[str, Any]
 ) -> Iterator[Callable[[Sequence[bytes]], None]]:
-    """Yield a function that writes lines of CSV to a file of a kind, one of `SUFFIXES`.
-
-    A Parquet file stores the `header`.
-    """
+    """Yield a function that writes lines of CSV to a file of a kind, one of `SUFFIXES`."""
     if kind == CSV:
         stream.write(",".join(fields).encode() + b"\n")
         yield stream.writelines

@@ -85,10 +85,7 @@ class Games:
         return sum(player.solver.statistics.nodes for player in self._players)
 
     def with_rows(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
-        """Return use(rows) for the rows of the games `first`, first + 1, ... without end.
-
-        At the end, also by Ctrl-C, unfinished games stop immediately.
-        """
+        """Return use(rows), with the rows of the games from `first` on; then stop all games."""
         if len(self._players) == 1:
             return use(self._play(self._players[0], number) for number in count(first))
         return run_with_threads(

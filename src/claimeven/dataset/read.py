@@ -177,10 +177,7 @@ def _read_by_arrow(path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list[str], bool]:
-    """Return the fields to read in a file, and whether it has only the best columns.
-
-    Raises `InvalidDatasetFile` for the fields of another board or of another kind of file.
-    """
+    """Return the fields to read, and whether the file has only the best columns; or raise."""
     for optimal_only in (False, True):
         if [current_name(name) for name in found] == field_names(geometry, optimal_only):
             return [name for name in found if name != _UNREAD], optimal_only

@@ -72,10 +72,7 @@ def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
 
 
 class AllPositions:
-    """The positions of the plies of a plan with their scores.
-
-    `keys` come from `keys_by_ply`, and `last_scores` are the scores of the last ply.
-    """
+    """The positions of a plan, from `keys_by_ply`, with scores backed up from `last_scores`."""
 
     def __init__(self, plan: DatasetPlan, keys: Sequence[Keys], last_scores: Scores) -> None:
         self.geometry = geometry = plan.geometry

@@ -64,10 +64,7 @@ def current_name(name: str) -> str:
 
 
 def field_names(geometry: Geometry, optimal_only: bool = False) -> list[str]:
-    """Return the fields of a row: `COMMON`, and one for each column, from 1.
-
-    It is the score of the column or, with `optimal_only`, 1 if the column keeps the score, else 0.
-    """
+    """Return the fields of a row: `COMMON`, and for each column its score or optimality."""
     each = "optimal" if optimal_only else "score"
     columns = [f"{each}_{column + 1}" for column in range(geometry.columns)]
     return [*COMMON, *columns]

@@ -73,10 +73,7 @@ class CompareConfig:
 
 
 class _Model(NamedTuple):
-    """A stored model of a run: its file, the number of its measurement from 1, and its cost.
-
-    `core_seconds` is the CPU time, None if the log does not have it.
-    """
+    """A stored model of a run; `core_seconds` is None if the log does not have it."""
 
     path: Path
     number: int
@@ -166,10 +163,7 @@ def compare_runs(
 
 
 def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
-    """Create the folder for the charts, before runs are measured, which takes long.
-
-    Raises the errors of `draw_comparison`.
-    """
+    """Create the folder for the charts before the long measurements; see `draw_comparison`."""
     check_can_draw()
     _check_lines(sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders)))
     make_folder(out)

@@ -69,10 +69,7 @@ class JaxForward(Forward):
     def gradients(
         self, loss: Callable[[Any], Any], weights: Any, planes: Any, states: Any, mask: Any = None
     ) -> tuple[Any, Gradients]:
-        """Return the result of `loss` for the outputs, a loss and more, and the gradients.
-
-        `mask` are the hidden units that dropout leaves.
-        """
+        """Return the result of `loss` and its gradients; `mask` are the units without dropout."""
         rows = self.rows(states)
         dense = {name: array for name, array in weights.items() if name not in rows}
 

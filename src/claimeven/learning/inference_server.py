@@ -104,10 +104,7 @@ class InferenceServer(Generic[Model]):
             self._selector.register(client, selectors.EVENT_READ, client)
 
     def _request_of(self, client: Connection) -> bytes | None:
-        """Read from a client; return its request if it is complete.
-
-        The first message must be the key. A client that closes, or sends other data, is dropped.
-        """
+        """Return the complete request of a client, else None; drop it after the wrong key."""
         with suppress(OSError, InvalidMessage):
             if client.read():
                 message = client.take()

@@ -208,10 +208,7 @@ class JaxNet:
 def _compiled(
     geometry: Geometry, precision: str, grading: tuple[float, float] | None
 ) -> JaxFunction:
-    """Return the function that returns, for weights and positions, rows of value and priors.
-
-    `grading` are the weight and the scale of scores in values: see `SearchDefaults`.
-    """
+    """Return the function for rows of value and priors; `grading` is weight and scale of scores."""
     jax, _ = jax_and_optax()
     jnp, columns = jax.numpy, geometry.columns
     features = JaxFeatures(Features(geometry))

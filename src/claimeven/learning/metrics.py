@@ -287,10 +287,7 @@ def measure_selfplay(net: Net, config: SelfPlayConfig) -> dict[str, float | None
 def searched_columns(
     model: PolicyValue, data: Dataset, iterations: int, options: PuctOptions = DEFAULT
 ) -> npt.NDArray[np.intp]:
-    """Return the column that PUCT prefers in each position; the searches run in parallel.
-
-    Of equally good columns, it is the column with the greater prior.
-    """
+    """Return the columns that PUCT prefers; the greater prior decides between equal columns."""
     geometry = data.geometry
     nodes = 1 + geometry.columns * (iterations + 1)
     batch = max(1, MAX_NODES // nodes)

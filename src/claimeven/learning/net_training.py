@@ -196,10 +196,7 @@ class NetTrainer:
         return Losses(*(float(loss) for loss in losses))
 
     def _dropout(self, count: int) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of the pairs of hidden units that stay in this step, None without dropout.
-
-        NumPy draws it; drawing by JAX took a third of a step on a processor.
-        """
+        """Draw the pairs of hidden units that stay, None for all; JAX would draw more slowly."""
         if not self.config.dropout:
             return None
         rng = np.random.default_rng([_DROPOUT, self.seed, self.step])
@@ -238,10 +235,7 @@ class NetTrainer:
 
 @lru_cache(maxsize=8)
 def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunction]:
-    """Return two functions: one returns the initial state of an optimizer, the other takes a step.
-
-    Without them, JAX would compile operations for each array.
-    """
+    """Return the functions for the initial state of an optimizer and for a step."""
     jax, optax = jax_and_optax()
 
     def optimizer(rate: float = 0.0, decay: float = 0.0) -> Any:
@@ -271,10 +265,7 @@ def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunc
 
 @lru_cache(maxsize=8)
 def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) -> JaxFunction:
-    """Return the function that returns the losses of a batch and their gradients.
-
-    All trainers of a board share it, because compiling takes seconds.
-    """
+    """Return the function for the losses of a batch and their gradients, shared by trainers."""
     forward = JaxForward(Features(geometry), precision)
 
     def gradients(weights: Any, mask: Any, batch: TrainingBatch, loss_weights: Any) -> Any:

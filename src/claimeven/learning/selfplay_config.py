@@ -157,11 +157,7 @@ class SelfPlayConfig:
         return [self.games_per_worker] * whole + [rest] * bool(rest)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data.
-
-        It omits the number of iterations if the learning rate is constant, since the run can then
-        be extended.
-        """
+        """Return plain data, without `iterations` if the run can be extended (constant rate)."""
         left_out = {"geometry"} | ({"iterations"} if self.lr_schedule == "none" else set())
         settings = {name: value for name, value in vars(self).items() if name not in left_out}
         return {

@@ -56,9 +56,7 @@ class Positions(NamedTuple):
 
 
 class SelfPlayTotals(NamedTuple):
-    """Statistics of games: their number, discs, results, moves of a search, and positions that the
-    net evaluated.
-    """
+    """Totals of games; `moves` counts searches, `evaluated` the positions of the net."""
 
     games: int = 0
     plies: int = 0
@@ -295,10 +293,7 @@ class ReplayBuffer:
         self.positions = _select(both, slice(-self.size, None))
 
     def batch(self, size: int, rng: np.random.Generator) -> TrainingBatch:
-        """Return positions drawn with equal probability, with replacement.
-
-        No exact scores are known: all `score_weights` are False.
-        """
+        """Return positions drawn with replacement; no exact scores are known."""
         mines, masks, policies, values, scores = _select(
             self.positions, rng.integers(0, len(self), size)
         )

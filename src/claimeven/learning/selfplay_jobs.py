@@ -31,10 +31,7 @@ WORKER_TIMEOUT: Final = 120.0
 
 
 class Played(NamedTuple):
-    """The results of games: positions to train on, statistics, and CPU seconds.
-
-    The CPU time of an iteration is the time of other processes only.
-    """
+    """The results of games; the CPU time of an iteration is the time of other processes."""
 
     positions: Positions
     tally: SelfPlayTotals
@@ -43,10 +40,7 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfPlayWork:
-    """The tasks of an iteration, with the arrays of the net that plays: a `parallel.jobs.Workload`.
-
-    `server` is the address of an `InferenceServer` with the net instead.
-    """
+    """The tasks of an iteration, played by a net of `arrays` or by an `InferenceServer`."""
 
     config: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]

@@ -22,10 +22,7 @@ _MAX_CELLS: Final = 36
 
 @dataclass(frozen=True)
 class Setting:
-    """The bounds of a number or the choices of a word, and the help text of the option.
-
-    A setting without help has no option.
-    """
+    """The bounds or choices of a setting; one without a help text has no option."""
 
     low: float | None = None
     high: float | None = None

@@ -92,10 +92,7 @@ def settings_options(config: type) -> Callable[[Command], Command]:
 
 @contextmanager
 def _running(out: str, plots: bool) -> Iterator[Show]:
-    """Show the progress of a run, and draw its curves after the block if `plots`.
-
-    A missing package for charts is reported before the block.
-    """
+    """Show the progress of a run, and draw its curves after the block if `plots`."""
     if plots:
         from claimeven.plotting import check_can_draw  # noqa: PLC0415 - quick start
 
