@@ -81,10 +81,8 @@ def make_agents(
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
         if not isinstance(limits, Sequence) or len(limits) != len(agents):
-            raise InvalidLimit(
-                "limits must be a Limit such as Limit(seconds=1), or one for each agent, got"
-                f" {limits!r}"
-            )
+            needed = "a Limit such as Limit(seconds=1), or one for each agent"
+            raise InvalidLimit(f"limits must be {needed}, got {limits!r}")
         tried = [
             (agent, limit)
             for agent, limit in zip(agents, limits, strict=True)

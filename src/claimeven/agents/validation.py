@@ -32,15 +32,8 @@ TOLERANCE = 1e-3
 
 #: Details that are counts.
 _COUNTS = (
-    "stored",
-    "iterations",
-    "evaluations",
-    "cutoffs",
-    "expanded",
-    "table_hits",
-    "reused_visits",
-)
-
+    "stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "reused_visits",
+)  # fmt: skip
 
 #: Whether a plain value fits a position.
 Check = Callable[[Any, Position], bool]
@@ -202,10 +195,8 @@ def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
         if detail is not None and key in _CHECKS:
             wanted, fits = _CHECKS[key]
             if not fits(detail, position):
-                raise illegal(
-                    f"returned a Decision whose {key} in details must be {wanted}, got"
-                    f" {shown(detail)}"
-                )
+                reason = f"{key} in details must be {wanted}, got {shown(detail)}"
+                raise illegal(f"returned a Decision whose {reason}")
         checked[key] = detail
     if "full" in checked and checked.get("stored") is None:
         del checked["full"]  # it has no meaning without `stored`

@@ -109,9 +109,9 @@ class AgentWorker:
         """Ask for a decision; a seed makes a new generator for it."""
         if seed is not None or not self.has_started:
             self._seed(seed)
-        asked = codec.to_position(position)
-        decision = self.agent.choose(asked, codec.to_limit(limit), self.rng)
-        return codec.from_decision(plain_decision(decision, asked))
+        parsed = codec.to_position(position)
+        decision = self.agent.choose(parsed, codec.to_limit(limit), self.rng)
+        return codec.from_decision(plain_decision(decision, parsed))
 
     def trace(self, position: list[int], limit: list[Any]) -> dict[str, Any]:
         """Ask for the steps of the next decision, and the fault that ended them early."""

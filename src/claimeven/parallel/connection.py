@@ -56,9 +56,7 @@ class Connection:
         return self._end.fileno()
 
     def send(self, message: bytes, seconds: float | None = None) -> None:
-        """Send a message.
-
-        Raises `OSError` if the other end is closed, and `TimeoutError` if the message was not
+        """Send a message. Raises `OSError` if the other end is closed, `TimeoutError` if it was not
         accepted within `seconds`: then the connection cannot be used again.
         """
         self._end.settimeout(seconds)
@@ -135,10 +133,7 @@ def pack(message: dict[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """Return the data of a message of `pack`.
-
-    Raises `ValueError` or `RecursionError` for other bytes.
-    """
+    """Return the data of `pack`. Raises `ValueError` or `RecursionError` for other bytes."""
     message = json.loads(data)
     if not isinstance(message, dict):
         raise ValueError(f"a message must be an object, got {type(message).__name__}")

@@ -222,10 +222,7 @@ class Scheduler:
         self._replace(member, how)
 
     def _replace(self, member: _Member, how: str) -> None:
-        """Queue the jobs of a lost worker again, one per message, and start another worker.
-
-        Its first job was running, or done and not sent.
-        """
+        """Queue the jobs of a lost worker, one per message, and start another worker."""
         self.members.remove(member)
         self._crew.kill(member.worker)  # a worker of another machine may still run
         if member.numbers:

@@ -269,9 +269,7 @@ def limit_memory(memory_mb: int) -> None:
 
 
 def _data_limits(memory_mb: int, hard: int) -> tuple[int, int]:
-    """Return the soft and hard limit of data. Data, because Numba and threads reserve addresses
-    that they do not use.
-    """
+    """Return the limits of data, not of addresses, which Numba and threads reserve unused."""
     limit = memory_mb << 20
     return (limit if hard == resource.RLIM_INFINITY else min(limit, hard)), hard
 

@@ -37,16 +37,10 @@ POLL_INTERVAL = 0.1
 _EXIT_TIMEOUT, _EXIT_POLL = 0.5, 0.002
 #: Environment of a child that uses one core. Several children with several threads each would take
 #: five times as long.
-ONE_CORE = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-    ),
-    "1",
-)
+ONE_CORE = dict.fromkeys((
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+), "1")  # fmt: skip
 #: The program of a child: it takes over the parent's path before any other import.
 _START = (
     "import sys; sys.path[:] = {path!r}; from {module} import main;"

@@ -60,9 +60,8 @@ class RayWorkers:
             yield self
 
     def play(self, work: Workload, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the results as they arrive: see `Scheduler.results`.
-
-        Raises `PoolError` also for a cluster that does not answer or machines that are not fit.
+        """Yield the results as they arrive: see `Scheduler.results`. Raises `PoolError` also for a
+        cluster that does not answer or machines that are not fit.
         """
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))

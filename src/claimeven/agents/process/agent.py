@@ -51,10 +51,8 @@ CLOSE_SECONDS = 5.0
 #: One thread each, a fixed order of sets, and escapes for characters that cannot be printed.
 #: Variables set by the user are not changed.
 VARIABLES = {
-    **ONE_CORE,
-    "PYTHONHASHSEED": "0",
-    "PYTHONIOENCODING": "utf-8:backslashreplace",
-}
+    **ONE_CORE, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:backslashreplace"
+}  # fmt: skip
 #: The attributes that a copy of an agent takes over.
 _COPIED = ("limits", "stateful", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
 
@@ -186,23 +184,23 @@ class ProcessAgent(Agent):
         seconds, late = self._default_patience, ""
         if limit.seconds is not None:
             seconds, late = limit.deadline, limit.overrun
-        check, asked = partial(answers.decision, position=position), _asked(position, limit)
+        check, request = partial(answers.decision, position=position), _request(position, limit)
         with self._lock:
             self.note_generator(rng)
             if self._child is None or not self._made:
                 self._ask("reset", answers.nothing, seed=self._seed())
             try:
-                return self._exchange("choose", check, seconds, late, seed=self._seed(), **asked)
+                return self._exchange("choose", check, seconds, late, seed=self._seed(), **request)
             except ChildGone:  # the process ended after its last answer
                 self._ask("reset", answers.nothing, seed=self._seed())
                 decision: Decision = self._ask(
-                    "choose", check, seconds, late, seed=self._seed(), **asked
+                    "choose", check, seconds, late, seed=self._seed(), **request
                 )
                 return decision
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` if they end early."""
-        lines, fault = self._ask("trace", answers.trace, **_asked(position, limit))
+        lines, fault = self._ask("trace", answers.trace, **_request(position, limit))
         yield from lines
         if fault is not None:
             raise AgentFault(fault)
@@ -367,5 +365,5 @@ def fault_of(ended: ChildEnded, output: str = "") -> AgentFault:
     return AgentFault(f"ended its process: {ended}{output}", kind=kind)
 
 
-def _asked(position: Position, limit: Limit) -> dict[str, Any]:
+def _request(position: Position, limit: Limit) -> dict[str, Any]:
     return {"position": codec.from_position(position), "limit": codec.from_limit(limit)}
