@@ -29,7 +29,7 @@ from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.position import Position
 from claimeven.minimax import transpositions
-from claimeven.minimax.transpositions import EXACT, LOWER, NO_TABLE, TABLE, UPPER, Table
+from claimeven.minimax.transpositions import EXACT, LOWER, NO_TABLE, TABLE, UPPER, Slots
 from claimeven.minimax.types import MAX_HEURISTIC, WIN, ColumnValue, Counters, column_order
 
 #: Fields of a row. ALPHA_IN is alpha on entering the position, PLACE the next place in the order
@@ -91,7 +91,7 @@ def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: I
 
 
 @kernel(void(ROWS, RULES, PROGRESS, TABLE))
-def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> None:
+def start_search(rows: Rows, rules: Rules, progress: Progress, table: Slots) -> None:
     """Enter the root, whose discs are in row 0."""
     progress.counts[NODES] = 1
     progress.counts[EXPANDED] = 1
@@ -103,7 +103,7 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> 
 
 
 @inlined
-def _store_searched(table: Table, bits: Int, rows: Rows, ply: Int, depth: Int) -> None:
+def _store_searched(table: Slots, bits: Int, rows: Rows, ply: Int, depth: Int) -> None:
     """Store the position of a row whose columns are done in the table."""
     discs, numbers = rows.discs, rows.numbers
     value = numbers[ply, BEST]
@@ -156,7 +156,7 @@ def update_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
 
 
 @kernel(boolean(ROWS, RULES, PROGRESS, TABLE, int64))
-def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pause: Int) -> Int:
+def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pause: Int) -> Int:
     """Continue a search until it is done (returns True) or has visited `pause` nodes."""
     discs, numbers, roots = rows.discs, rows.numbers, progress.roots
     registers, counts = progress.registers, progress.counts
@@ -289,7 +289,7 @@ class SearchState:
             np.zeros(COUNTERS, dtype=np.int64),
             np.zeros((geometry.columns, ROOT_FIELDS), dtype=np.int64),
         )
-        self.table: Table = transpositions.NO_ARRAYS if table is None else table.arrays
+        self.table: Slots = transpositions.NO_ARRAYS if table is None else table.arrays
         start_search(self.rows, self.rules, self.progress, self.table)
 
     def run(self, nodes: int) -> bool:

@@ -123,7 +123,7 @@ _HASH = np.uint64(MULTIPLIER)
 _WORD = np.uint64(64)
 
 
-class Table(NamedTuple):
+class Slots(NamedTuple):
     """`keys` of shape (entries,), 0 if empty; and `entries` of shape (entries, ENTRY_SLOTS).
 
     Only the empty board has key 0, and it occurs only as a root.
@@ -133,7 +133,7 @@ class Table(NamedTuple):
     entries: Ints
 
 
-TABLE: Final = named_tuple(Table, uint64[::1], int64[:, ::1])
+TABLE: Final = named_tuple(Slots, uint64[::1], int64[:, ::1])
 
 
 class CompiledTranspositionTable:
@@ -141,7 +141,7 @@ class CompiledTranspositionTable:
 
     def __init__(self, entries: int) -> None:
         self.bits: int = TranspositionTable(entries).bits
-        self.arrays: Table = table_arrays(entries)
+        self.arrays: Slots = table_arrays(entries)
         self.clear()
 
     def clear(self) -> None:
@@ -152,13 +152,13 @@ class CompiledTranspositionTable:
 
     def copy(self) -> StoredTable:
         """Return a textbook table with the same entries."""
-        return StoredTable(Table(self.arrays.keys.copy(), self.arrays.entries.copy()), self.bits)
+        return StoredTable(Slots(self.arrays.keys.copy(), self.arrays.entries.copy()), self.bits)
 
 
 class StoredTable(TranspositionTable):
     """A textbook table that starts with the entries of arrays and does not change the arrays."""
 
-    def __init__(self, arrays: Table, bits: int) -> None:
+    def __init__(self, arrays: Slots, bits: int) -> None:
         super().__init__(1 << bits)
         self.arrays = arrays
 
@@ -169,9 +169,9 @@ class StoredTable(TranspositionTable):
         return super().find(key)
 
 
-def table_arrays(entries: int) -> Table:
+def table_arrays(entries: int) -> Slots:
     """Return the arrays of an empty table."""
-    return Table(
+    return Slots(
         np.zeros(entries, dtype=np.uint64), np.zeros((entries, ENTRY_SLOTS), dtype=np.int64)
     )
 
@@ -189,15 +189,15 @@ def _slot(key: Word, bits: Int) -> Int:
 
 
 @inlined
-def best_column(table: Table, bits: Int, key: Word) -> Int:
-    """Return the best column stored for a position, -1 if there is none."""
+def best_column(table: Slots, bits: Int, key: Word) -> Int:
+    """Return the best column stored for a position, or -1."""
     slot = _slot(key, bits)
     return table.entries[slot, COLUMN] if table.keys[slot] == key else np.int64(-1)
 
 
 @inlined
 def probe(
-    table: Table, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
+    table: Slots, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
 ) -> tuple[bool, Int, Int]:
     """Return whether the table settles the position, its value, and its best column or -1."""
     keys, entries = table.keys, table.entries
@@ -214,7 +214,7 @@ def probe(
 
 @inlined
 def store(
-    table: Table, bits: Int, key: Word, value: Int, depth: Int, bound: Int, column: Int
+    table: Slots, bits: Int, key: Word, value: Int, depth: Int, bound: Int, column: Int
 ) -> None:
     """Store a position; the plies of a proven `value` count from the position."""
     keys, entries = table.keys, table.entries

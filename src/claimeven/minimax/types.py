@@ -66,7 +66,7 @@ class Counters:
 
     @property
     def branching(self) -> float | None:
-        """Mean number of columns tried in an expanded position; None if none was expanded."""
+        """Mean number of columns tried in an expanded position; None before the first."""
         return (self.nodes - self.searches) / self.expanded if self.expanded else None
 
 

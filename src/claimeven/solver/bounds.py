@@ -124,8 +124,7 @@ def static_bound(
     """Return a bound on the mover's score that decides the window (alpha, alpha + 1).
 
     `threats` are the winning cells of the waiting side, `empties` the number of empty cells. The
-    value is a high bound if it is at most `alpha` and a low bound otherwise; `NO_BOUND` if
-    there is none.
+    value is a high bound if it is at most `alpha` and a low bound otherwise, or `NO_BOUND`.
     """
     if is_out_of_lines(fixed, mine, mask, empties, alpha):
         return 0

@@ -57,7 +57,7 @@ class OpeningBook(Protocol):
         """Return the scores of positions by key and number of discs, or `MISSING`."""
 
 
-#: The default book: the user's, or the one of the package, or none.
+#: The default book: the user's, or the one of the package, if they exist.
 DEFAULT_BOOK = "auto"
 #: The book of the package, even if the user has another one.
 SHIPPED_BOOK = "shipped"
@@ -67,7 +67,7 @@ def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
     return None
 
 
-#: Opens a book: for `DEFAULT_BOOK` the default of a board (None if there is none), or a file.
+#: Opens a book: for `DEFAULT_BOOK` the default of a board (or None), or a file.
 #: The book package sets it, because the solver does not import that package.
 open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
 

@@ -168,13 +168,13 @@ def look_up(entries: Words, place: Word, rest: Word) -> Word:
 
 @inlined
 def low_bound(entry: Word) -> Int:
-    """Return the low bound of an entry; -32, below every score, if none is known."""
+    """Return the low bound of an entry; -32, below every score, if unknown."""
     return np.int64((entry >> _LOW_SHIFT) & _FIELD) - BOUND_OFFSET
 
 
 @inlined
 def high_bound(entry: Word) -> Int:
-    """Return the high bound of an entry; 32, above every score, if none is known."""
+    """Return the high bound of an entry; 32, above every score, if unknown."""
     return BOUND_OFFSET - np.int64((entry >> _HIGH_SHIFT) & _FIELD)
 
 
