@@ -26,7 +26,7 @@ def test_a_file_is_written_and_reported(run: Run, tmp_path: Path) -> None:
     assert (result.status, result.err) == (0, "")
     assert " ".join(result.out.split()).startswith(f"{out_file}: 40 positions")
     output = bad_input(run(*words))
-    assert output == f"{out_file} is there already: choose another name or remove it"
+    assert output == f"{out_file} already exists: choose another name or remove it"
     other = str(tmp_path / "one.csv")
     asked = ("--positions", "3", "--out", other, "--json")
     output = json.loads(run("dataset", *asked, *SMALL).out)
