@@ -63,5 +63,5 @@ class FailingWork(StoppedWork):
     def runner(self) -> Iterator[RunJobs]:
         if self.leaves:
             os._exit(5)
-        raise PoolError("it will not begin")
+        raise PoolError("it will not start")
         yield self.squares

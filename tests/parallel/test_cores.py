@@ -15,7 +15,7 @@ from claimeven.parallel.cores import cgroup_cores
 from tests import forks
 
 if not hasattr(os, "sched_getaffinity"):
-    pytest.skip("the system does not tell the cores of a process", allow_module_level=True)
+    pytest.skip("the system does not report the cores of a process", allow_module_level=True)
 
 
 @pytest.mark.parametrize(

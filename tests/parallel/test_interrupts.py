@@ -113,7 +113,7 @@ class Pressed(interrupts.Lock):
 def test_it_never_leaves_a_lock_held() -> None:
     lock = Pressed()
     with pytest.raises(KeyboardInterrupt), lock:
-        raise AssertionError("the block has begun")
+        raise AssertionError("the block has started")
     with interrupts.deferred() as safe_moment, lock, lock:  # its thread may take it again
         safe_moment.forget()
     with ThreadPoolExecutor(1) as other:

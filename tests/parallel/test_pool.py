@@ -70,7 +70,7 @@ def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None
 
 
 def test_work_that_cannot_begin_is_given_up(tmp_path: Path) -> None:
-    with pytest.raises(PoolError, match="will not begin"):
+    with pytest.raises(PoolError, match="will not start"):
         list(LocalWorkers(2).play(FailingWork(str(tmp_path)), range(4)))
     with pytest.raises(PoolError, match="no process could be started in 3 tries: exit status 5"):
         list(LocalWorkers(2).play(FailingWork(str(tmp_path), leaves=True), range(4)))

@@ -65,7 +65,7 @@ class Limit:
 
     `seconds` limits wall-clock time, `iterations` a Monte Carlo search, `depth` the plies and
     `nodes` the visited positions. `time_bank` is extra time in seconds for a whole game: the time
-    of a move beyond `seconds` is drawn from it. An agent gets the rest of its own bank with each
+    of a move beyond `seconds` is drawn from it. An agent gets the rest of its bank with each
     move; it is always safe within `seconds`.
 
     Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be 0), for

@@ -114,7 +114,7 @@ class AgentWorker:
         return codec.from_decision(plain_decision(decision, parsed))
 
     def trace(self, position: list[int], limit: list[Any]) -> dict[str, Any]:
-        """Ask for the steps of the next decision, and the fault that ended them early."""
+        """Ask for the steps of the next decision, and the fault that stopped them early."""
         lines: list[str] = []
         rng = copy.deepcopy(self.rng)
         try:

@@ -74,7 +74,7 @@ def decision(value: Any, position: Position) -> Decision:
 
 
 def trace(value: Any) -> tuple[list[str], str | None]:
-    """Return the lines of a trace, and the fault that ended it early."""
+    """Return the lines of a trace, and the fault that stopped it early."""
     lines, fault = _parts(value, lines=list, fault=(str, type(None)))
     if len(lines) > MAX_LINES:
         raise Malformed
