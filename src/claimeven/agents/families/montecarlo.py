@@ -157,7 +157,7 @@ class MonteCarloAgent(Agent):
         yield from _step_lines(steps, replay.forest, position)
 
     def budget(self, limit: Limit) -> Limit:
-        """Return the smaller of the agent's budget and a limit, or the default if both are empty."""
+        """Return the smaller of the agent's budget and a limit, or the default one."""
         budget = self.own.min_with(limit)
         free = budget.iterations is None and budget.seconds is None
         return self.default if free else budget
