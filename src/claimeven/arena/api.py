@@ -19,9 +19,9 @@ from claimeven.arena.games.plan import MAX_GAMES, Opening, Plan
 from claimeven.arena.options import (
     BALANCED_PLIES,
     KINDS,
+    CommandOption,
     LadderOptions,
     MatchOptions,
-    Option,
     SprtOptions,
     TournamentOptions,
     options_of,
@@ -259,10 +259,10 @@ def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) 
 
 
 #: Fields of a tournament file: its options, the agents, and the page to write.
-FIELDS: dict[str, Option] = {
-    "agents": Option(list, "agents"),
+FIELDS: dict[str, CommandOption] = {
+    "agents": CommandOption(list, "agents"),
     **{name: each for name, (_, each) in options_of(TournamentOptions).items() if name != "resume"},
-    "report": Option(Path, "report"),
+    "report": CommandOption(Path, "report"),
 }
 #: For each type of field its values in words, and the fitting types of TOML.
 _TAKES: dict[type, tuple[str, tuple[type, ...]]] = {

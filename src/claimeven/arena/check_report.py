@@ -24,7 +24,7 @@ _NUMBERS = re.compile(r"(0x[0-9a-f]+|\d+)(, (0x[0-9a-f]+|\d+))*")
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProbeAnswer:
     """The agent's answer to a single position: a 0-based column, or a fault.
 
     `number` counts the questions from 0, and decides their chance.
@@ -107,7 +107,7 @@ class CheckReport:
     load_seconds: float
     failure: InvalidSpec | None = None
     plays: str = ""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ProbeAnswer, ...] = ()
     games: tuple[CheckedGame, ...] = ()
     memory: float | None = None
     others: tuple[Fault, ...] = ()
@@ -134,8 +134,8 @@ class CheckReport:
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """The faults in their order; equal reasons, and errors of one line, are joined."""
-        found: dict[tuple[FaultKind, str], list[Answer | CheckedGame]] = {}
-        tried: tuple[Answer | CheckedGame, ...] = (*self.answers, *self.games)
+        found: dict[tuple[FaultKind, str], list[ProbeAnswer | CheckedGame]] = {}
+        tried: tuple[ProbeAnswer | CheckedGame, ...] = (*self.answers, *self.games)
         for each in tried:
             if each.fault is not None:
                 found.setdefault((each.fault.kind, _mistake(each.fault)), []).append(each)
@@ -232,21 +232,21 @@ def _mistake(fault: Forfeit) -> str:
     return fault.reason.partition(":")[0] + own if own else _NUMBERS.sub("0", fault.reason)
 
 
-def _is_cold(answer: Answer) -> bool:
+def _is_cold(answer: ProbeAnswer) -> bool:
     return answer.probe.position.ply > 1
 
 
-def _mostly_crashes(answers: Sequence[Answer]) -> bool:
+def _mostly_crashes(answers: Sequence[ProbeAnswer]) -> bool:
     crashes = [a for a in answers if a.fault and a.fault.kind is FaultKind.CRASH]
     return len(crashes) > 0.8 * len(answers)
 
 
-def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
-    first = next((a for a in found if isinstance(a, Answer) and not a.probe.columns), found[0])
+def _fault(found: Sequence[ProbeAnswer | CheckedGame], hint: str) -> Fault:
+    first = next((a for a in found if isinstance(a, ProbeAnswer) and not a.probe.columns), found[0])
     assert first.fault is not None
     kind, reason, traceback = first.fault.kind, first.fault.reason, first.fault.traceback
     games = tuple(each for each in found if isinstance(each, CheckedGame))
-    if isinstance(first, Answer):
+    if isinstance(first, ProbeAnswer):
         position, moves = first.probe.position, first.probe.moves
     else:
         position, moves = first.game.final, first.game.all_moves

@@ -16,7 +16,7 @@ from claimeven.agents.files import file_of
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import MAX_PRINTED as _MAX_PASSED_ON
 from claimeven.agents.source_snapshot import source_of
-from claimeven.arena.check_report import Answer, Fault
+from claimeven.arena.check_report import Fault, ProbeAnswer
 from claimeven.arena.diagnostics import FILES_ADVICE
 
 #: Minimum number of positions of each seat, and the share of them, that show a habit.
@@ -93,7 +93,7 @@ def _growth(earlier: Usage, later: Usage) -> float:
     return (later.memory - earlier.memory) / max(1, later.answers - earlier.answers)
 
 
-def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
+def find_sides(answers: Sequence[ProbeAnswer]) -> Iterator[Fault]:
     """Yield the fault of an agent that plays for the other side, as one player or as both."""
     asked = [
         {at_hand: _asked(answers, seat, *at_hand) for at_hand in ((1, 0), (0, 1), (1, 1))}
@@ -117,7 +117,7 @@ def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
                 return
 
 
-def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list[Answer]:
+def _asked(answers: Sequence[ProbeAnswer], seat: int, wins: int, blocks: int) -> list[ProbeAnswer]:
     return [
         answer
         for answer in answers
@@ -128,11 +128,11 @@ def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list
     ]
 
 
-def _part(answers: Sequence[Answer], what: str) -> float:
+def _part(answers: Sequence[ProbeAnswer], what: str) -> float:
     return sum(a.column in getattr(a.probe, what) for a in answers) / len(answers)
 
 
-def _side_fault(asked: Sequence[Answer], what: str, player: str) -> Fault:
+def _side_fault(asked: Sequence[ProbeAnswer], what: str, player: str) -> Fault:
     does = f"sees {what} at hand as one player and not as {player}"
     if what == "stops":
         does = f"blocks the other side although it could win itself, as {player}"

@@ -38,7 +38,7 @@ _PYTHON_NAMES = {"memory_limit_mb": "memory_limit"}
 
 
 @dataclass(frozen=True)
-class Option:
+class CommandOption:
     """How an option is given: its type or its words, its help, the name of a value.
 
     `flags` are written in place of its name; `shown` in place of its default.
@@ -54,10 +54,10 @@ class Option:
 
 def option(kind: type, default: Any, help: str, **more: Any) -> Any:
     """Return the field of an option."""
-    return field(default=default, metadata={_KEY: Option(kind, help, **more)})
+    return field(default=default, metadata={_KEY: CommandOption(kind, help, **more)})
 
 
-def options_of(cls: type) -> dict[str, tuple[Any, Option]]:
+def options_of(cls: type) -> dict[str, tuple[Any, CommandOption]]:
     """Return the default and the declaration of each option of a class, its own ones first."""
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", ())]
     found = {each.name: each for each in fields(cls) if _KEY in each.metadata}

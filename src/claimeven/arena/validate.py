@@ -22,7 +22,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import make_agent, make_agents
-from claimeven.arena.check_report import Answer, CheckedGame, CheckReport
+from claimeven.arena.check_report import CheckedGame, CheckReport, ProbeAnswer
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.findings import (
     Usage,
@@ -145,7 +145,7 @@ class _Check:
     ) -> None:
         self.agent, self.geometry, self.limit, self.seed = agent, geometry, limit, seed
         self.on_progress = on_progress
-        self.answers: list[Answer] = []
+        self.answers: list[ProbeAnswer] = []
         self.games: list[CheckedGame] = []
         self.usage: list[Usage] = []
         self.is_unseeded = False
@@ -200,20 +200,20 @@ class _Check:
         self.answers.append(self._answer(probe, len(self.answers)))
         self._weigh(self.answers[-1].fault)
 
-    def _answer(self, probe: Probe, number: int) -> Answer:
+    def _answer(self, probe: Probe, number: int) -> ProbeAnswer:
         rng = np.random.default_rng([self.seed, number])
         try:
             begin_game(self.agent, rng)
             decision, seconds = timed_decision(self.agent, probe.position, self.limit, rng)
         except AgentFault as fault:
             lost = Forfeit(probe.position.turn, str(fault), fault.traceback, fault.kind)
-            return Answer(probe, number, fault=lost)
+            return ProbeAnswer(probe, number, fault=lost)
         if decision.details and decision.details.get("note") == NONE_NOTE:
             lost = Forfeit(
                 probe.position.turn, NONE_NOTE.removeprefix("it "), kind=FaultKind.ILLEGAL
             )
-            return Answer(probe, number, fault=lost)
-        return Answer(probe, number, decision.column, seconds)
+            return ProbeAnswer(probe, number, fault=lost)
+        return ProbeAnswer(probe, number, decision.column, seconds)
 
     def _weigh(self, fault: Forfeit | None) -> None:
         """Add the weight of a fault, and report progress."""

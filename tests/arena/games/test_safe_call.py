@@ -66,7 +66,7 @@ class Nested(dict[Any, Any]):
         raise LookupError("lost")
 
 
-def told(**fields: Any) -> Decision:
+def decision_with(**fields: Any) -> Decision:
     return Decision(0, **fields)
 
 
@@ -90,7 +90,7 @@ FAULTS = [
     ),
     (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
     (Decision(Unsure()), "raised ZeroDivisionError: which?"),  # type: ignore[arg-type]  # bad on purpose
-    (told(details=Nested(a=1)), "raised LookupError: lost"),
+    (decision_with(details=Nested(a=1)), "raised LookupError: lost"),
     (RuntimeError("two\nlines"), "raised RuntimeError: two"),
     (KeyError("x"), "raised KeyError: 'x'"),
     (AssertionError(), "raised AssertionError"),
@@ -106,23 +106,23 @@ FAULTS = [
 ]
 #: Decisions that are rejected, with their messages.
 DECISIONS = [
-    (told(nodes="many"), "nodes is 'many', not a number"),
-    (told(nodes=2.5), "nodes is 2.5, not a whole number"),
-    (told(nodes=-1), "nodes is -1, out of range"),
-    (told(nodes=10**400), "nodes is a whole number of 1,329 bits, out of range"),
-    (told(iterations=True), "iterations is True, not a number"),
-    (told(depth=math.inf), "depth is inf, not a number"),
-    (told(seconds=None), "seconds is None, not a number"),
-    (told(seconds=-1.0), "seconds is -1.0, out of range"),
-    (told(value=math.nan), "value is nan, not a number"),
-    (told(value=1.5), "value is 1.5, out of range"),
-    (told(value=10**400), "value is a whole number of 1,329 bits, out of range"),
-    (told(policy=0.5), "policy must be one number a column, got 0.5"),
-    (told(policy=(1.0,)), "policy must be one number a column, got (1.0,)"),
-    (told(policy=[1.0] * 7), "policy must be 0 for a full column"),
-    (told(policy=[0.5] + [0.0] * 6), "policy must sum to 1, got 0.5"),
-    (told(policy=[2.0, -1.0] + [0.0] * 5), "policy is 2.0, out of range"),
-    (told(details=None), "details must be a mapping, got None"),
+    (decision_with(nodes="many"), "nodes is 'many', not a number"),
+    (decision_with(nodes=2.5), "nodes is 2.5, not a whole number"),
+    (decision_with(nodes=-1), "nodes is -1, out of range"),
+    (decision_with(nodes=10**400), "nodes is a whole number of 1,329 bits, out of range"),
+    (decision_with(iterations=True), "iterations is True, not a number"),
+    (decision_with(depth=math.inf), "depth is inf, not a number"),
+    (decision_with(seconds=None), "seconds is None, not a number"),
+    (decision_with(seconds=-1.0), "seconds is -1.0, out of range"),
+    (decision_with(value=math.nan), "value is nan, not a number"),
+    (decision_with(value=1.5), "value is 1.5, out of range"),
+    (decision_with(value=10**400), "value is a whole number of 1,329 bits, out of range"),
+    (decision_with(policy=0.5), "policy must be one number a column, got 0.5"),
+    (decision_with(policy=(1.0,)), "policy must be one number a column, got (1.0,)"),
+    (decision_with(policy=[1.0] * 7), "policy must be 0 for a full column"),
+    (decision_with(policy=[0.5] + [0.0] * 6), "policy must sum to 1, got 0.5"),
+    (decision_with(policy=[2.0, -1.0] + [0.0] * 5), "policy is 2.0, out of range"),
+    (decision_with(details=None), "details must be a mapping, got None"),
     (with_details(branching="wide"), "branching in details must be a number, got 'wide'"),
     (
         with_details(stored=10**5000),
@@ -194,8 +194,8 @@ def test_numbers_become_plain() -> None:
     )
     assert decision == Decision(2, 0.5, (0, 0, 1, 0, 0, 0, 0), -3, 4, 5, 0.5)
     shares = decision.policy or ()
-    told = (decision.column, decision.value, decision.score, decision.nodes, *shares)
-    assert {type(number) for number in told} == {int, float}
+    numbers = (decision.column, decision.value, decision.score, decision.nodes, *shares)
+    assert {type(number) for number in numbers} == {int, float}
 
 
 def test_details_become_plain_and_bounded() -> None:
@@ -231,7 +231,7 @@ def test_details_become_plain_and_bounded() -> None:
     assert "full" not in details  # of a detail that it did not give
     assert "full" not in asked(with_details(full=True, stored=None)).details
     json.dumps(details, allow_nan=False)
-    assert len(asked(told(details={n: n for n in range(10**4)})).details) == 100
+    assert len(asked(decision_with(details={n: n for n in range(10**4)})).details) == 100
 
 
 def test_a_position_cannot_be_spoilt() -> None:
@@ -304,6 +304,6 @@ def test_traces_and_trees_are_guarded() -> None:
 
 def test_what_rounding_leaves_a_hair_outside_is_taken_for_the_end() -> None:
     for told_value, value in ((1.0005, 1.0), (-1.0005, -1.0), (0.9995, 0.9995)):
-        assert asked(told(value=told_value)).value == value
-    decision = asked(told(policy=[1.0005, -0.0005] + [0.0] * 5, seconds=-0.0005))
+        assert asked(decision_with(value=told_value)).value == value
+    decision = asked(decision_with(policy=[1.0005, -0.0005] + [0.0] * 5, seconds=-0.0005))
     assert (decision.policy, decision.seconds) == ((1.0, *[0.0] * 6), 0.0)

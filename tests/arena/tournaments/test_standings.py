@@ -89,11 +89,11 @@ def test_a_game_of_an_agent_against_itself_is_a_result_for_nobody() -> None:
 
 
 def test_json_is_whole_and_plain() -> None:
-    told = Standings.of(AGENTS, GAMES).as_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["games"] == 4
-    assert told["unique_games"] == 4
-    assert told["forfeits"] == {"time": 1}
+    data = Standings.of(AGENTS, GAMES).as_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["games"] == 4
+    assert data["unique_games"] == 4
+    assert data["forfeits"] == {"time": 1}
 
 
 def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
@@ -102,13 +102,13 @@ def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
     imported = game(8, 1, 2, 1, pair=None)
     table: Any = Standings.of(AGENTS, (*GAMES[:4], half, imported)).as_dict()
     order = [row["label"] for row in table["agents"]]
-    told = {
+    data = {
         (one, other): meeting
         for one, row in zip(order, table["cross_table"], strict=True)
         for other, meeting in zip(order, row, strict=True)
     }
-    assert [told[name, name] for name in order] == [None] * 3
-    lost, met = told["bob", "ann"], told["bob", "cid"]
+    assert [data[name, name] for name in order] == [None] * 3
+    lost, met = data["bob", "ann"], data["bob", "cid"]
     assert (lost["games"], lost["losses"], lost["share"]) == (2, 2, 0)
     assert lost["pair_counts"] == [1, 0, 0, 0, 0]
     assert lost["superiority"] == PairCounts((1, 0, 0, 0, 0)).superiority < 0.5
@@ -135,9 +135,9 @@ def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
 
 
 def test_no_games_and_one_agent() -> None:
-    told = Standings.of(AGENTS[:1], ()).as_dict()
-    assert told["ratings"] is None
-    assert told["cross_table"] == [[None]]
+    data = Standings.of(AGENTS[:1], ()).as_dict()
+    assert data["ratings"] is None
+    assert data["cross_table"] == [[None]]
 
 
 outcomes = st.tuples(st.integers(0, 2), st.integers(1, 2), st.sampled_from([0, 1, None]))
@@ -214,7 +214,7 @@ def test_the_order_of_the_games_does_not_matter() -> None:
         )
 
 
-def told(specs: list[tuple[str, str | None]], openings: list[str]) -> list[str]:
+def remarks_on(specs: list[tuple[str, str | None]], openings: list[str]) -> list[str]:
     agents = [
         StoredAgent(place, chr(97 + place), spec, digest)
         for place, (spec, digest) in enumerate(specs)
@@ -236,12 +236,12 @@ def told(specs: list[tuple[str, str | None]], openings: list[str]) -> list[str]:
     ],
 )
 def test_files_are_equal_if_content_and_use_are(one: str, other: str, equal: bool) -> None:
-    assert bool(told([(one, "d1"), (other, "d1")], [])) == equal
-    assert told([(one, "d1"), (other, "d2")], []) == []
+    assert bool(remarks_on([(one, "d1"), (other, "d1")], [])) == equal
+    assert remarks_on([(one, "d1"), (other, "d2")], []) == []
 
 
 def test_agents_without_files_are_no_equal_files() -> None:
-    assert told([("uct", None), ("uct", None)], []) == []
+    assert remarks_on([("uct", None), ("uct", None)], []) == []
 
 
 @pytest.mark.parametrize(
@@ -249,4 +249,4 @@ def test_agents_without_files_are_no_equal_files() -> None:
     [(["43", "43"], True), (["43", "34"], False), (["", ""], False), (["43"], False), ([], False)],
 )
 def test_one_opening_for_all_games_is_said(openings: list[str], message: bool) -> None:
-    assert bool(told([], openings)) == message
+    assert bool(remarks_on([], openings)) == message

@@ -12,7 +12,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from claimeven.arena.options import BoardOptions, LimitOptions, Option, SandboxOptions, options_of
+from claimeven.arena.options import (
+    BoardOptions,
+    CommandOption,
+    LimitOptions,
+    SandboxOptions,
+    options_of,
+)
 from claimeven.cli.common.solver_options import SolverChoice, default_threads
 from claimeven.game.errors import ClaimevenError
 from claimeven.suggestions import american, did_you_mean
@@ -125,7 +131,7 @@ def option_group(
     return decorated
 
 
-def _added(command: Command, name: str, default: Any, declared: Option) -> Command:
+def _added(command: Command, name: str, default: Any, declared: CommandOption) -> Command:
     """Add one option to a command."""
     if name == "resume":
         return resume_options(command)
