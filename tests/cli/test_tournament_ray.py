@@ -50,7 +50,7 @@ def test_what_cannot_be_is_reported(
     assert bad_input(run(*words, "--address", "here:1")) == (
         "--address is the address of a Ray cluster: give --executor ray too"
     )
-    assert "none of local, ray" in bad_input(run(*words, "--executor", "cloud"))
+    assert "must be one of local, ray" in bad_input(run(*words, "--executor", "cloud"))
     monkeypatch.setitem(sys.modules, "ray", None)
     assert bad_input(run(*words, "--executor", "ray")) == (
         "a cluster needs Ray: pip install 'claimeven[cluster]'"
@@ -60,8 +60,8 @@ def test_what_cannot_be_is_reported(
 @pytest.mark.parametrize(
     ("address", "output"),
     [
-        ("nowhere", "address is host:port, ray://host:port or auto, not 'nowhere'"),
-        ("http://a:1", "address is host:port, ray://host:port or auto, not 'http://a:1'"),
+        ("nowhere", "address must be host:port, ray://host:port or auto, got 'nowhere'"),
+        ("http://a:1", "address must be host:port, ray://host:port or auto, got 'http://a:1'"),
         ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
     ],
 )

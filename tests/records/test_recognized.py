@@ -22,7 +22,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game import encodings
 from claimeven.game.drawing import CHARSETS, STYLES, draw
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
-from claimeven.records.boards import Board
+from claimeven.records.boards import DrawnBoard
 from claimeven.records.replays import replay_of
 from tests.positions import BOARDS, random_games
 
@@ -221,7 +221,7 @@ def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
         for form, lines in [guess_by_lines("-", io.StringIO(text.partition("\n\n")[0]))]
         for n, item in form.items(lines, Geometry(connect=3))
     ]
-    assert isinstance(found, Board) and (found.first, found.is_swapped) == (1, True)
+    assert isinstance(found, DrawnBoard) and (found.first, found.is_swapped) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from claimeven.web import connections
-from claimeven.web.connections import Connection
+from claimeven.web.connections import ClientConnection
 from tests.web.conftest import PATIENCE, Server
 
 SOON = 0.05
@@ -35,9 +35,9 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 @contextlib.asynccontextmanager
 async def connected() -> AsyncIterator[Streams]:
     """A connection to a server of that application."""
-    config = uvicorn.Config(app, http=Connection, ws="none", lifespan="off", log_config=None)
+    config = uvicorn.Config(app, http=ClientConnection, ws="none", lifespan="off", log_config=None)
     state = ServerState()
-    make = partial(Connection, config, state, {})
+    make = partial(ClientConnection, config, state, {})
     server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
     async with server, asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())

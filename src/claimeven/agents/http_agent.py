@@ -128,7 +128,7 @@ def request_of(position: Position, limit: Limit, seed: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     """The answer of a server: HTTP status and body."""
 
     status: int
@@ -184,7 +184,7 @@ class Endpoint:
         except OSError as error:
             raise CallFailed(f"cannot be reached: {_reason(error)}") from None
 
-    def post(self, body: bytes, content_type: str, seconds: float) -> Reply:
+    def post(self, body: bytes, content_type: str, seconds: float) -> HttpReply:
         """Send a body and return the answer. Raises `CallFailed`, and `CallLate` after `seconds`.
 
         An open connection that the server has closed is made again.
@@ -209,7 +209,7 @@ class Endpoint:
             self._connection.close()
         self._connection = None
 
-    def _post(self, body: bytes, content_type: str, deadline: float) -> Reply:
+    def _post(self, body: bytes, content_type: str, deadline: float) -> HttpReply:
         connection, self._connection = self._connection or self._connected(deadline), None
         is_cut = threading.Event()
 
@@ -243,7 +243,7 @@ class Endpoint:
                 connection.close()
         if is_cut.is_set():
             raise CallLate("did not answer in time")
-        return Reply(response.status, data)
+        return HttpReply(response.status, data)
 
     def _connected(self, deadline: float) -> http.client.HTTPConnection:
         import http.client  # noqa: PLC0415 - see above

@@ -122,7 +122,7 @@ class NTupleLearner:
         rates = (config.step_size, log_ratio, config.step_decay, config.td_lambda, config.epsilon)
         self._rates = np.array(rates, dtype=np.float64)
         plies, slots = geometry.cells + 1, len(tuples.slots)
-        self._record = td.Episode(
+        self._record = td.EpisodeArrays(
             np.zeros((plies, slots), dtype=np.int64),
             np.zeros(plies),
             np.zeros(plies, dtype=np.int64),

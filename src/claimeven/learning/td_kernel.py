@@ -52,7 +52,7 @@ STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON = range(5)
 GAMES, FIRST_WINS, DRAWS, PLIES, TOTALS = range(5)
 
 
-class Episode(NamedTuple):
+class EpisodeArrays(NamedTuple):
     """The present game, a row for each ply.
 
     `indices` of the slots in each position (plies, slots), its `values` for the first player,
@@ -69,7 +69,7 @@ class Episode(NamedTuple):
 
 
 EPISODE: Final = named_tuple(
-    Episode, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
+    EpisodeArrays, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
 )
 
 
@@ -80,7 +80,9 @@ def _share(state: Word) -> float:
 
 
 @inlined
-def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, record: Episode) -> Any:
+def _look_up(
+    weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, record: EpisodeArrays
+) -> Any:
     """Store the weights of all slots for a side to move; return their sum."""
     start = turn * (weights.shape[0] // 2)
     total = 0.0
@@ -94,7 +96,7 @@ def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, reco
 @inlined
 def _changed_sum(
     weights: Words, indices: Ints, move: Word, turn: Int, mark: Int,
-    tuples: TupleArrays, record: Episode,
+    tuples: TupleArrays, record: EpisodeArrays,
 ) -> Any:  # fmt: skip
     """Return the change of the stored sum by the disc of `move`, which `indices` include."""
     start = turn * (weights.shape[0] // 2)
@@ -122,7 +124,7 @@ def learn_by_playing(
     weights: Words,
     changes: Words,
     rates: Words,
-    record: Episode,
+    record: EpisodeArrays,
     seed: Word,
     first_game: Int,
     last_game: Int,

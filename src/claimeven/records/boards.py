@@ -50,7 +50,7 @@ _MAX_CHARACTERS = 1 << 24
 
 
 @dataclass(frozen=True)
-class Board:
+class DrawnBoard:
     """Discs of both players as a text shows them, in numbers that may fit no game.
 
     With `is_swapped` the first player's are O (2, -1) in the text.
@@ -66,8 +66,8 @@ class Board:
         """How many discs the first player has more than the second: 0 or 1 in a game."""
         return self.first.bit_count() - self.second.bit_count()
 
-    def swapped(self) -> Board:
-        return Board(self.geometry, self.second, self.first, not self.is_swapped)
+    def swapped(self) -> DrawnBoard:
+        return DrawnBoard(self.geometry, self.second, self.first, not self.is_swapped)
 
     def record(self) -> GameRecord:
         """Return a game that leads to the board. Raises `InvalidPosition` if no game does."""
@@ -75,7 +75,9 @@ class Board:
         return GameRecord(moves_to(position), self.geometry, is_ordered=False)
 
 
-def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Board | InvalidRecord]]:
+def items(
+    lines: Iterable[str], geometry: Geometry
+) -> Iterator[tuple[int, DrawnBoard | InvalidRecord]]:
     """Yield the boards of a text, or the error of one, with the lines they start on."""
     parts: list[str] = []
     size = 0
@@ -85,15 +87,15 @@ def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Board
         if size > _MAX_CHARACTERS:
             raise InvalidRecord(f"a text of boards has at most {_MAX_CHARACTERS:,} characters", 1)
     found = list(_boards("".join(parts).removeprefix("\ufeff"), geometry))
-    leads = {board.lead for _, board in found if isinstance(board, Board)}
+    leads = {board.lead for _, board in found if isinstance(board, DrawnBoard)}
     is_swapped = -1 in leads and 1 not in leads
     for line, board in found:
-        yield line, board.swapped() if is_swapped and isinstance(board, Board) else board
+        yield line, board.swapped() if is_swapped and isinstance(board, DrawnBoard) else board
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return a game that leads to a board. Raises `InvalidPosition` if no game does."""
-    if not isinstance(item, Board):
+    if not isinstance(item, DrawnBoard):
         raise InvalidRecord(f"expected a board, got {item!r:.40}")
     return item.record()
 
@@ -103,7 +105,7 @@ def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
         stream.write(draw(record.position) + "\n\n")
 
 
-def board_of(cells: object, geometry: Geometry = STANDARD) -> Board:
+def board_of(cells: object, geometry: Geometry = STANDARD) -> DrawnBoard:
     """Return the board of nested lists or a flat one. Raises `InvalidRecord`."""
     board = _of_array(cells, geometry)
     return board.swapped() if board.lead == -1 else board
@@ -123,7 +125,7 @@ def looks_like_board(line: str) -> bool:
     )
 
 
-def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, Board | InvalidRecord]]:
+def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, DrawnBoard | InvalidRecord]]:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     written = [(number, line) for number, line in lines if line]
     if written and re.match(r"\[|(\w+\.)?(array|tensor)\(", written[0][1]):
@@ -145,7 +147,7 @@ def _is_flat(line: str) -> bool:
     return ";" in line or len(line.replace(",", " ").split()) > MAX_SIDE
 
 
-def _tried(make: Callable[[T], Board], part: T) -> Board | InvalidRecord:
+def _tried(make: Callable[[T], DrawnBoard], part: T) -> DrawnBoard | InvalidRecord:
     try:
         return make(part)
     except ClaimevenError as error:
@@ -207,7 +209,7 @@ def _value(token: str) -> object:
         return None if token == "None" else token
 
 
-def _of_line(line: str, geometry: Geometry) -> Board:
+def _of_line(line: str, geometry: Geometry) -> DrawnBoard:
     """Return the board of a FEN, or of rows between semicolons."""
     if ";" in line:
         rows = [[*map(_value, row.replace(",", " ").split())] for row in line.split(";")]
@@ -222,7 +224,7 @@ def _of_line(line: str, geometry: Geometry) -> Board:
     return found
 
 
-def _of_array(cells: object, geometry: Geometry) -> Board:
+def _of_array(cells: object, geometry: Geometry) -> DrawnBoard:
     if not isinstance(cells, list | tuple) or not cells:
         raise InvalidRecord("not a board: a board is a list of cells, or of rows of cells")
     if not any(isinstance(row, list | tuple) for row in cells):
@@ -252,7 +254,7 @@ def _of_array(cells: object, geometry: Geometry) -> Board:
     return _of_rows(list(zip(*stacks, strict=True))[::-1], geometry)
 
 
-def _of_matrix(cells: Rows, geometry: Geometry) -> Board:
+def _of_matrix(cells: Rows, geometry: Geometry) -> DrawnBoard:
     """Return the board of rows or columns of equal length: the way in which no disc floats."""
     turned = list(zip(*cells, strict=True))
     ways: list[tuple[Rows, ...]] = [(cells, cells[::-1]), (turned[::-1], turned)]
@@ -274,7 +276,7 @@ def _of_matrix(cells: Rows, geometry: Geometry) -> Board:
     return found[0]
 
 
-def _of_rows(rows: Rows, geometry: Geometry) -> Board:
+def _of_rows(rows: Rows, geometry: Geometry) -> DrawnBoard:
     """Return the board of rows from the top. Raises `InvalidRecord`; also if a disc floats."""
     if len({len(row) for row in rows}) != 1:
         raise InvalidRecord("its rows are of unequal length")
@@ -287,4 +289,4 @@ def _of_rows(rows: Rows, geometry: Geometry) -> Board:
                 raise InvalidRecord(f"a cell holds {cell!r:.20}: choose from 0, 1, 2 (or -1), X, O")
             discs[value] |= 1 << board.bit(column, row)
     check_floating(board, discs[_X] | discs[_O])
-    return Board(board, discs[_X], discs[_O])
+    return DrawnBoard(board, discs[_X], discs[_O])

@@ -126,7 +126,7 @@ class Tried:
     record: GameRecord | None
     error: str = ""
     text: str = ""
-    board: boards.Board | None = None
+    board: boards.DrawnBoard | None = None
     doubt: str = ""
 
     def game(self) -> GameRecord:
@@ -265,7 +265,7 @@ def tried_records(
                 yield Tried(line, None, each.reason)
                 continue
             text = each if isinstance(each, str) else getattr(each, "text", "")
-            board = each if isinstance(each, boards.Board) else None
+            board = each if isinstance(each, boards.DrawnBoard) else None
             try:
                 record = form.read(each, geometry)
                 yield Tried(line, record, "", text, board, form.doubt(each, geometry))

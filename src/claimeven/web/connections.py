@@ -17,7 +17,7 @@ _TIMEOUT_RESPONSE = (
 )
 
 
-class Connection(H11Protocol):
+class ClientConnection(H11Protocol):
     """A connection that is closed after a deadline, even if data trickles in."""
 
     _phase: Any = None

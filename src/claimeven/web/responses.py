@@ -16,7 +16,7 @@ class Problem(BaseModel):
     error: str = Field(description="One sentence.")
 
 
-class Outcome(BaseModel):
+class GameOutcome(BaseModel):
     """The end of a finished game."""
 
     winner: int | None = Field(description="1 (Yellow) or 2 (Red); null for a draw.")
@@ -36,7 +36,7 @@ class PositionAnswer(BaseModel):
     legal: list[int] = Field(description="Playable columns, from 1.")
     heights: list[int] = Field(description="Discs in each column.")
     over: bool
-    outcome: Outcome | None
+    outcome: GameOutcome | None
     rows: list[str] = Field(description="From the top: X Yellow, O Red, . empty.")
     drawing: str = Field(description="The board as text.")
     move_columns: list[int] = Field(description="The moves as columns from 1.")
@@ -234,7 +234,7 @@ class RecordsAnswer(BaseModel):
     truncated: bool = Field(description="Whether the file has more games.")
 
 
-class Counters(BaseModel):
+class SearchCounters(BaseModel):
     """The counters of a minimax search."""
 
     nodes: int
@@ -243,7 +243,7 @@ class Counters(BaseModel):
     table_hits: int
 
 
-class MinimaxStep(Counters):
+class MinimaxStep(SearchCounters):
     """One step of a minimax search; the counters include it."""
 
     step: int
@@ -271,7 +271,7 @@ class MinimaxAnswer(BaseModel):
     first_step: int
     total_steps: int = Field(description="Steps of the whole search.")
     steps: list[MinimaxStep]
-    counters: Counters
+    counters: SearchCounters
     tree: Tree
 
 

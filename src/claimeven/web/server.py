@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from claimeven.web.app import create_app
-from claimeven.web.connections import Connection
+from claimeven.web.connections import ClientConnection
 from claimeven.web.errors import WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
@@ -105,7 +105,7 @@ class _Server(uvicorn.Server):
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=Connection,
+            http=ClientConnection,
             ws="none",
             lifespan="on",
             log_config=None,

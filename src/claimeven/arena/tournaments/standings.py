@@ -349,8 +349,8 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
 
     >>> ann, bob = (StoredAgent(0, name, f"{name}.py", "5c1d") for name in ("ann", "bob"))
     >>> print(*remarks([ann, bob], ["43", "43"]), sep="\\n")
-    ann and bob are equal files: their games against each other are chance. All games start with the
-    moves 43: play more rounds for other openings.
+    ann and bob are equal files: their games against each other are chance.
+    All games start with the moves 43: play more rounds for other openings.
     """
     alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for agent in agents:

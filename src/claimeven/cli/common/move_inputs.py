@@ -29,7 +29,7 @@ from claimeven.records import (
     open_records,
     tried_records,
 )
-from claimeven.records.boards import Board
+from claimeven.records.boards import DrawnBoard
 from claimeven.records.move_strings import every_item
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Input:
     moves: str
     record: GameRecord | None
     error: str = ""
-    board: Board | None = None
+    board: DrawnBoard | None = None
 
 
 def is_ongoing(record: GameRecord) -> None:

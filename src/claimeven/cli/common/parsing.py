@@ -13,7 +13,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 def parse_ply_range(text: str) -> tuple[int, int]:
     """Read a range of plies: `8-20`, or one number.
 
-    >>> ply_range("8-20"), ply_range("9")
+    >>> parse_ply_range("8-20"), parse_ply_range("9")
     ((8, 20), (9, 9))
     """
     found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
@@ -25,7 +25,7 @@ def parse_ply_range(text: str) -> tuple[int, int]:
 def parse_plies(text: str | None, default: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
     """Read a range of plies; without a text scale the default from the standard board.
 
-    >>> plies_asked(None, (8, 36), Geometry()), plies_asked(None, (8, 36), Geometry(4, 4, 3))
+    >>> parse_plies(None, (8, 36), Geometry()), parse_plies(None, (8, 36), Geometry(4, 4, 3))
     ((8, 36), (2, 13))
     """
     if text is not None:
