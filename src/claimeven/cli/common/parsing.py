@@ -38,7 +38,7 @@ def parse_plies(text: str | None, default: tuple[int, int], geometry: Geometry) 
 def default_plies_text(default: tuple[int, int]) -> str:
     """Return the default plies for a help text.
 
-    >>> usually((8, 36))
+    >>> default_plies_text((8, 36))
     '[default: 8-36; scaled on other boards]'
     """
     return f"[default: {default[0]}-{default[1]}; scaled on other boards]"
