@@ -75,12 +75,12 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
     text, book = tmp_path / "book.txt", str(tmp_path / "odd.book")
     text.write_text("# claimeven book: 4x4 connect 3, plies 1\n -7\n1 5\n2 6\n")
     assert run("book", "import", str(text), "--out", book).status == 0
-    with_book, without, usual = (
+    with_book, without, default = (
         json.loads(run("analyze", "1", "--json", *SMALL, *words).out)["score_history"]
         for words in (("--book", book), ("--no-book",), ())
     )
     assert with_book[-1] == -5
-    assert without == usual != with_book
+    assert without == default != with_book
     assert run("solve", "", "1", "--book", book, *SMALL).out == " -7\n1 5\n"
     output = bad_input(run("explain", "", "--book", book, *SMALL))
     assert output.startswith("the book is wrong: no column leads to its score ")

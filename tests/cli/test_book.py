@@ -298,12 +298,12 @@ def test_the_list_shows_which_book_is_used(
     text = " ".join(run("book", "list").out.split())
     assert f"used {mine}: 4x4 connect 3, plies 0 to 3" in text
     assert text.endswith(f"The folder of your books is {folder}.")
-    damaged = folder / "5x5.book"
-    damaged.write_text("junk")
+    corrupt = folder / "5x5.book"
+    corrupt.write_text("junk")
     bad = json.loads(run("book", "list", "--json").out)["books"]
-    assert bad[:-1] == output["books"] and bad[-1]["file"] == str(damaged)
+    assert bad[:-1] == output["books"] and bad[-1]["file"] == str(corrupt)
     assert "bad\n" in run("book", "list").out and "is not an opening book" in bad[-1]["error"]
-    damaged.unlink()
+    corrupt.unlink()
     info = json.loads(run("book", "info", str(mine), "--json").out)
     assert {**info, "used": True} == {**output["books"][0], "claimeven": __version__}
     assert run("book", "verify", str(mine), "--table-mb", "1").out.endswith(" 0 wrong\n")

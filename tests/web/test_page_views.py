@@ -61,8 +61,8 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.wait_for_selector(".step-words:has-text('Visit the root')")
     page.keyboard.press("End")
     page.wait_for_selector(".step-words:has-text('The root is worth')")
-    told = page.inner_text(".search-view .hint-text >> nth=0")
-    assert told.startswith("step 2,762 of 2,762 · 1,290 nodes")
+    output = page.inner_text(".search-view .hint-text >> nth=0")
+    assert output.startswith("step 2,762 of 2,762 · 1,290 nodes")
 
 
 def test_what_the_table_knows_is_told(page: Any) -> None:
@@ -169,10 +169,10 @@ def test_the_opening_book_is_walked(page: Any) -> None:
 
 def test_the_last_ply_of_the_book_is_worked_out(page: Any, server: Server) -> None:
     """A position that the book holds, and whose moves lead out of it: with few empty cells."""
-    told = server.get("/api/book", board="7x6", connect=4).json
+    output = server.get("/api/book", board="7x6", connect=4).json
     moves = "234125166"
-    assert told["book_plies"] in (9, 12)
-    if told["book_plies"] == 12:  # a deep book was imported here
+    assert output["book_plies"] in (9, 12)
+    if output["book_plies"] == 12:  # a deep book was imported here
         moves = "214646545672"
     page.goto(f"/?view=book&second=human&moves={moves}")
     page.wait_for_selector("text=the solver computes the scores")
@@ -296,8 +296,8 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.click("dialog.editor [data-cell='3,1']")
     page.click("dialog.editor [data-cell='4,1']")
     page.click("dialog.editor >> text=Start from here")
-    told = "Yellow has 2 discs and Red 0: players take turns."
-    assert page.inner_text("dialog.editor [role=status]") == told
+    output = "Yellow has 2 discs and Red 0: players take turns."
+    assert page.inner_text("dialog.editor [role=status]") == output
     page.click("dialog.editor >> text=remove")
     page.click("dialog.editor [data-cell='4,1']")
     assert page.inner_text("dialog.editor [role=status]") == "Red to move."
@@ -335,10 +335,10 @@ def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
     replays.write_text(write_text(games, "kaggle"))
     page.goto("/?second=greedy")
     page.click("summary:has-text('Share')")
-    told = "details [role=status]"
+    output = "details [role=status]"
     page.set_input_files("input[type=file]", replays)
     shows(page, "1212121")
-    assert "Game 1 of 2: ann against bob, 7 discs, Yellow won." in page.inner_text(told)
+    assert "Game 1 of 2: ann against bob, 7 discs, Yellow won." in page.inner_text(output)
     page.select_option("[aria-label='Game of the file']", "1")
     page.wait_for_function("() => document.querySelectorAll('.stage [data-cell]').length === 20")
     assert moves_of(page) == "55"
@@ -350,13 +350,13 @@ def test_files_of_games_are_opened(page: Any, tmp_path: Path) -> None:
     page.click("button:text-is('Use')")
     page.set_input_files("input[type=file]", row)
     shows(page, "4")
-    assert "the order of the discs is made up" in page.inner_text(told)
+    assert "the order of the discs is made up" in page.inner_text(output)
     assert page.locator("[aria-label='Game of the file']").is_hidden()
     moves = tmp_path / "games.txt"
     moves.write_text("4x\n4455\n")
     page.set_input_files("input[type=file]", moves)
     shows(page, "4455")
-    assert "1 cannot be read (line 1: move 2: 'x' is not a column" in page.inner_text(told)
+    assert "1 cannot be read (line 1: move 2: 'x' is not a column" in page.inner_text(output)
 
 
 def test_seconds_a_move_are_in_the_address(page: Any) -> None:

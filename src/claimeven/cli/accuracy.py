@@ -18,7 +18,13 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
-from claimeven.arena.accuracy.measure import ANSWER_FIELDS, AgentAnswer, SetAccuracy, SetPlan, ask
+from claimeven.arena.accuracy.measure import (
+    ANSWER_FIELDS,
+    PositionAnswer,
+    SetAccuracy,
+    SetPlan,
+    ask,
+)
 from claimeven.arena.accuracy.metrics import Blunder
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
 from claimeven.arena.games.provenance import setting_of
@@ -216,7 +222,7 @@ def _ask_agents(
 ) -> bool:
     """Ask the agents and print the result; return whether Ctrl-C interrupted them."""
     announce_compilation()
-    interrupted, begin, answers = False, time.perf_counter(), list[AgentAnswer]()
+    interrupted, begin, answers = False, time.perf_counter(), list[PositionAnswer]()
     with clean_stdout() as out:
         with status_line() as line:
             try:
