@@ -165,10 +165,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         self._kept.clear()
 
     def _opened(self, beginning: Beginning, seat: str) -> Position:
-        """Return a position with the learner to move, after the opponent's move if it is its turn.
-
-        Raises `InvalidEnvironment` if that ends the game every time.
-        """
+        """Return a position with the learner to move, or raise if every start ends the game."""
         for _ in range(_IN_VAIN):
             if self._opponent is not None:
                 drawn = seat == "random"
@@ -198,10 +195,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         return self._episode.action_mask() * np.int8(not self._is_over)
 
     def _made(self, opponent: AgentLike | int | None) -> Agent | None:
-        """Return an opponent, ready to play on this board; a loaded one if there is one.
-
-        The opponent that was used longest ago is closed if there are too many.
-        """
+        """Return a loaded opponent; the one used longest ago is closed if there are too many."""
         if opponent is None:
             return None
         asked = spec_of(opponent)

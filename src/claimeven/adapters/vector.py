@@ -275,10 +275,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return setup
 
     def _run(self, work: Callable[..., Any], *arguments: Any) -> None:
-        """Run a kernel on all games, a part of them in each thread.
-
-        Raises `InvalidEnvironment` if games found no start, and once it is closed.
-        """
+        """Run a kernel on all games, a part in each thread. Raises `InvalidEnvironment`."""
         if self.closed:
             raise InvalidEnvironment("the environment is closed: make another one")
         ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]

@@ -166,10 +166,7 @@ def _is_file(path: Path) -> bool:
 
 
 class _Neighbors(MetaPathFinder):
-    """Finds the modules next to a file, except for the names of Python's own modules.
-
-    The folder of the file, or one of its parents, is found under its own name as a package.
-    """
+    """Finds the modules and packages next to a file, except those with names of Python's."""
 
     def __init__(self, file: Path) -> None:
         self.folder = str(file.parent)
@@ -255,11 +252,7 @@ def _named(module: ModuleType, place: str, name: str) -> Any:
 
 
 def _choose(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
-    """Return the agent of a module, and why it was chosen. Raises `InvalidSpec`.
-
-    Without a name it is the object called `agent`, or else the last one that looks most like an
-    agent.
-    """
+    """Return the named agent of a module, `agent`, or the last likely one, and the reason."""
     file = Path(place).name
     if name:
         return _named(module, place, name), f"the one named, of {file}"

@@ -118,10 +118,7 @@ def _at_hand(lines: list[Probe]) -> Iterator[Probe]:
 def _with_open(
     geometry: Geometry, opened: tuple[int, ...], rng: random.Random, left: int | None
 ) -> Probe | None:
-    """Return a position in which exactly these columns are open, or None.
-
-    `left` is the number of free cells of each, None for any number.
-    """
+    """Return a position with only these columns open, `left` cells free in each, or None."""
     start = Position(geometry)
     room = dict.fromkeys(range(geometry.columns), geometry.rows)
     for _ in range(_TRIES if geometry.fits_word else 12):

@@ -105,11 +105,7 @@ def _solve_layer(
     geometry: Geometry,
     on_progress: Callable[[BuildProgress], None] | None,
 ) -> Scores:
-    """Solve the positions that are not in the journal, in the order of the keys.
-
-    Positions that are near in that order are similar, so the table helps. Threads search separate
-    positions if there are enough, and otherwise work together.
-    """
+    """Solve the positions that are not in the journal, in the order of keys."""
     scores = journal.scores
     left = np.flatnonzero(scores == _NO_SCORE)
     resumed = len(scores) - len(left)

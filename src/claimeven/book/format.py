@@ -238,10 +238,7 @@ def _check_contents(contents: Contents, name: str) -> None:
 
 
 def _discs(keys: Keys, geometry: Geometry) -> npt.NDArray[np.int32]:
-    """Return the numbers of discs and own discs of each key, combined as in `_expected_discs`.
-
-    For keys that are not stacked discs on the board the result is another number.
-    """
+    """Return the numbers of discs of keys as in `_expected_discs`, another one for no position."""
     known, part = _discs_of_parts(geometry.height), np.uint64((1 << geometry.height) - 1)
     found = np.zeros(len(keys), dtype=np.int32)
     for column in range(geometry.columns):

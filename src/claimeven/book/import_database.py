@@ -124,10 +124,7 @@ def read_database(
 def _boards(
     codes: npt.NDArray[np.uint8], geometry: Geometry, plies: int
 ) -> tuple[Keys, Keys, npt.NDArray[np.bool_]]:
-    """Return `mine` and `mask` with the first player to move, and which codes are valid.
-
-    A valid code has `plies` discs, half of them the first player's, and no bits left over.
-    """
+    """Return `mine` and `mask` with the first player to move, and which codes are valid."""
     count, octets = codes.shape
     left = np.zeros(count, dtype=np.uint64)
     for place in range(octets):

@@ -20,7 +20,7 @@ from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
 from claimeven.arena.accuracy.measure import (
     ANSWER_FIELDS,
-    PositionAnswer,
+    SetAnswer,
     SetAccuracy,
     SetPlan,
     ask,
@@ -222,7 +222,7 @@ def _ask_agents(
 ) -> bool:
     """Ask the agents and print the result; return whether Ctrl-C interrupted them."""
     announce_compilation()
-    interrupted, begin, answers = False, time.perf_counter(), list[PositionAnswer]()
+    interrupted, begin, answers = False, time.perf_counter(), list[SetAnswer]()
     with clean_stdout() as out:
         with status_line() as line:
             try:

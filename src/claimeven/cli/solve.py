@@ -318,11 +318,7 @@ def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, A
 def _answer_like_pons(
     arguments: tuple[str, ...], source: ScoreSource, geometry: Geometry, query: Query
 ) -> None:
-    """Read and write in the format of Pons's connect4 solver.
-
-    A line with an illegal or winning move is reported on stderr with the numbers of the line and
-    the move, and answered by an empty line.
-    """
+    """Answer in the format of Pons's solver: an invalid line gives an empty one."""
     for number, line in enumerate(_lines_of(arguments), start=1):
         moves = line.rstrip("\r\n")
         position, wrong = _played(moves, geometry)

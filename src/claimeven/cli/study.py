@@ -197,10 +197,7 @@ def _collect(
     line: StatusLine,
     out: TextIO | None,
 ) -> bool:
-    """Run studies, collect and print their results; return whether Ctrl-C interrupted them.
-
-    The finished experiments of an interrupted study are included.
-    """
+    """Run studies, print their results, also of interrupted ones; return if Ctrl-C came."""
     for place, study in enumerate(studies, start=1):
         finished: list[ExperimentResult] = []
         where = f"study {place} of {len(studies)}, {study.name}: "

@@ -81,10 +81,7 @@ def compiled(
 
 
 def _share(result: Any, name: str, path: Path | None) -> None:
-    """Let callers jump to the code of a kernel, which Numba would otherwise inline.
-
-    Otherwise the playout rules would be compiled again for each Monte Carlo search.
-    """
+    """Let callers jump to a kernel: inlined, playout rules would be compiled for each search."""
     made = result.fndesc
     symbol = f"claimeven.{path.stem if path is not None else f'{name} {len(_shared)}'}"
     binding.add_symbol(symbol, result.library.get_pointer_to_function(made.llvm_func_name))
@@ -136,11 +133,7 @@ class _Prepared(JITCodeLibrary):
 
 
 class _Part(_Prepared):
-    """The code of a helper, which is optimized only as part of its kernels.
-
-    Numba would also optimize it alone, together with the helpers that it calls: the same code once
-    for each helper around it.
-    """
+    """The code of a helper, optimized only within its kernels, not alone."""
 
     def _optimize_final_module(self) -> None:
         pass

@@ -135,10 +135,7 @@ class Kernel:
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
-    """Yield the kernels whose names a function or its helpers use, alone or after a module.
-
-    They include all kernels that it calls, and perhaps others with the name of an attribute.
-    """
+    """Yield the kernels whose names a function or its helpers use: all that it calls, or more."""
     waiting, met = [function], {function}
     while waiting:
         caller = waiting.pop()

@@ -38,11 +38,7 @@ _SMALL = np.array(
 
 @dataclass(frozen=True)
 class _Parents:
-    """A move that leads to each position of a ply.
-
-    It goes from the position at index `above` of the previous ply by `columns`, to the mirror image
-    of the result if `mirrored`.
-    """
+    """A move to each position of a ply: from `above` by `columns`, then `mirrored` if needed."""
 
     above: npt.NDArray[np.int32]
     columns: npt.NDArray[np.uint8]
@@ -138,10 +134,7 @@ def _csv_text(
     scores: npt.NDArray[np.int8],
     geometry: Geometry,
 ) -> bytes:
-    """Return rows of one ply as lines of CSV, like `Row.cells` without a loop over rows.
-
-    `games` (n,), `moves` (n, ply) columns from 0, `boards` two arrays (n,), `scores` (n, columns).
-    """
+    """Return rows of one ply as lines of CSV, like `Row.cells` without a loop over rows."""
     names = np.frombuffer(column_names(geometry.columns).encode(), dtype=np.uint8)
     best = scores.max(axis=1)
     optimal = (scores == best[:, None]).sum(axis=1)

@@ -148,11 +148,7 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
 
 
 def _evaluate_checked(function: Callable[[Position], Any], name: str, position: Position) -> float:
-    """Return the value of a user's function, checked.
-
-    Raises `InvalidEvaluation` unless it is a number. Comparisons with nan are always false, so a
-    search would take nan for a win or a loss.
-    """
+    """Return the value of a user's function. Raises `InvalidEvaluation` for nan and other types."""
     result = function(position)
     if isinstance(result, (int, float)):
         value = result

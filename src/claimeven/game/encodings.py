@@ -385,10 +385,7 @@ def _from_planes(
 
 
 def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
-    """Return the values of own and other discs for a player, 0 or 1; None is the side to move.
-
-    Raises `InvalidPosition` for another number.
-    """
+    """Return the values of own and other discs for a player, 0 or 1, or None, the side to move."""
     number = turn
     if player is not None:
         number = whole_number(player, name, InvalidPosition, low=0, high=1)

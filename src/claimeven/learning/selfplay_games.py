@@ -124,11 +124,7 @@ class _Moment(NamedTuple):
 def _targets(
     moments: list[_Moment], ends: npt.NDArray[np.int64], config: SelfPlayConfig
 ) -> Positions:
-    """Return the positions of finished games, game by game, in the order of play.
-
-    `ends` int64 (games, 2) has the number of plies of each game, and 1 if its last move won or 0
-    if it is drawn.
-    """
+    """Return the positions of finished games in order; `ends` has their plies and results."""
     parts: list[Any] = [np.concatenate(arrays) for arrays in zip(*moments, strict=True)]
     order = np.argsort(parts[0], kind="stable")
     games, mines, masks, policies, search_values, proven = (array[order] for array in parts)

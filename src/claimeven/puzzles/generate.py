@@ -231,10 +231,7 @@ def _random_game(
 
 
 def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
-    """Return 1, 0 or -1 for each column, None if it is full, or all None if two columns win.
-
-    Outcomes are cheaper than scores and show the kind of a puzzle just as well.
-    """
+    """Return 1, 0 or -1 for each column, None if it is full, or all None if two columns win."""
     found: list[int | None] = [None] * position.geometry.columns
     for column in position.geometry.center_order:
         if column in position.legal_columns:

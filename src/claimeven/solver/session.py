@@ -313,10 +313,7 @@ class Session:
     # -- inside
 
     def _together(self, work: Callable[[int], None]) -> None:
-        """Run work(n) for each thread n: number 0 in this thread, the others in new threads.
-
-        An exception in one of them ends the session and is raised here after all have ended.
-        """
+        """Run work(n) in each thread n, 0 in this one; raise an exception of one at the end."""
 
         def run_tracked(number: int) -> None:
             self._threads.add(threading.get_ident())
@@ -335,10 +332,7 @@ class Session:
         worker.shared[layout.TOGETHER] = 0
 
     def _slice(self, worker: SearchThread, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
-        """Return the result of a kernel that visits at most `size` nodes with a thread's arrays.
-
-        If the session is over afterwards, stop it.
-        """
+        """Return the result of a kernel for at most `size` nodes, stopped with the session."""
         start_time = time.perf_counter()
         size = min(size, max(0, self._node_limit - self.nodes))
         if self.is_stopped or start_time >= self.deadline:

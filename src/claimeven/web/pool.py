@@ -316,10 +316,7 @@ class WorkerPool:
                 self._waiting.remove(place)
 
     def _release(self, worker: ServerWorker) -> None:
-        """Give a worker to the next job in the queue, or else let an idle worker do a step.
-
-        The step is for the worker with the most steps, unless another worker does one.
-        """
+        """Give a worker to the next job, or else let the idle worker with the most steps do one."""
         if worker.has_ended or not self._is_open:
             self._spawn(self._replace(worker))
             return

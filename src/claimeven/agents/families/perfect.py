@@ -44,10 +44,7 @@ def _decision(
     start: float,
     **details: Any,
 ) -> Decision:
-    """Return the decision for a column; `start` is its start on the clock of `perf_counter`.
-
-    `scores` are the columns' scores, None if not known; `score` is the position's, if all are.
-    """
+    """Return the decision for a column; `score` is the position's, None if not all are known."""
     return Decision(
         column,
         value=None if score is None else float(_sign(score)),

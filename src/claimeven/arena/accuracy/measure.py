@@ -44,7 +44,7 @@ _STREAM = 4
 
 
 @dataclass(frozen=True)
-class PositionAnswer:
+class SetAnswer:
     """The answer of an agent in one position: a 0-based column, or None and the fault.
 
     `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
@@ -99,7 +99,7 @@ class SetPlan:
                 if isinstance(given, str):
                     agent.close()
 
-    def ask(self, agents: Sequence[Agent], question: int) -> PositionAnswer:
+    def ask(self, agents: Sequence[Agent], question: int) -> SetAnswer:
         """Ask the question of a number, 0 to `questions`: agent by agent."""
         place, number = divmod(question, len(self.asked))
         rng = np.random.default_rng([self.seed, _STREAM, number])
@@ -109,8 +109,8 @@ class SetPlan:
                 agents[place], self.asked[number].position, self.limit, rng
             )
         except AgentFault as fault:
-            return PositionAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
-        return PositionAnswer(place, number, decision.column, seconds)
+            return SetAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
+        return SetAnswer(place, number, decision.column, seconds)
 
     def for_other_machines(self) -> SetPlan:
         """Return the plan itself."""
@@ -141,14 +141,14 @@ class SetPlan:
         """Whether a position of `asked`, by its number, is one of `tactics`."""
         return position >= len(self.positions.positions)
 
-    def judged(self, answer: PositionAnswer) -> JudgedMove | None:
+    def judged(self, answer: SetAnswer) -> JudgedMove | None:
         """Return the judged move of an answer, None without a column."""
         asked = self.asked[answer.position]
         if answer.column is None:
             return None
         return JudgedMove(asked.position, answer.column, asked.scores)
 
-    def row_of(self, answer: PositionAnswer) -> dict[str, object]:
+    def row_of(self, answer: SetAnswer) -> dict[str, object]:
         """Return a judged answer as plain data, by `ANSWER_FIELDS`; columns count from 1.
 
         A fault has `fault` and `reason`, and None for the fields of an answer.
@@ -186,7 +186,7 @@ class AgentAccuracy:
     answered: int = 0
     seconds: float = 0.0
     failed: list[tuple[str, str]] = field(default_factory=list)
-    answers: list[PositionAnswer] = field(default_factory=list, repr=False)
+    answers: list[SetAnswer] = field(default_factory=list, repr=False)
 
     _repr_html_ = shown_by("claimeven.arena.accuracy_results", "agent_accuracy")
 
@@ -215,7 +215,7 @@ class AgentAccuracy:
         """Mean time of an answer; None without one."""
         return self.seconds / self.answered if self.answered else None
 
-    def add(self, answer: PositionAnswer, plan: SetPlan) -> None:
+    def add(self, answer: SetAnswer, plan: SetPlan) -> None:
         """Count an answer."""
         self.answers.append(answer)
         move = plan.judged(answer)
@@ -255,7 +255,7 @@ class SetAccuracy:
     _repr_html_ = shown_by("claimeven.arena.accuracy_results", "set_accuracy")
 
     @classmethod
-    def of(cls, plan: SetPlan, answers: Iterable[PositionAnswer], seconds: float) -> SetAccuracy:
+    def of(cls, plan: SetPlan, answers: Iterable[SetAnswer], seconds: float) -> SetAccuracy:
         """Return the accuracy of some answers to the questions of a plan, or of all.
 
         Of each agent they count in the order of the positions, up to the fault after which it is
@@ -386,7 +386,7 @@ def measure(
     plan: SetPlan, jobs: int = 1, on_progress: Callable[[int, int], object] | None = None
 ) -> SetAccuracy:
     """Ask the agents of a plan; `on_progress` gets the number of answers and of questions."""
-    begin, answers = time.perf_counter(), list[PositionAnswer]()
+    begin, answers = time.perf_counter(), list[SetAnswer]()
     for answer in ask(plan, jobs):
         answers.append(answer)
         if on_progress is not None:
@@ -394,7 +394,7 @@ def measure(
     return SetAccuracy.of(plan, answers, time.perf_counter() - begin)
 
 
-def ask(plan: SetPlan, jobs: int = 1) -> Generator[PositionAnswer, None, None]:
+def ask(plan: SetPlan, jobs: int = 1) -> Generator[SetAnswer, None, None]:
     """Ask the agents of a plan and yield each answer; `SetAccuracy.of` counts them.
 
     Raises `InvalidMatch` for less than one job, or for several if an agent is an object or a
@@ -409,7 +409,7 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[PositionAnswer, None, None]:
     def should_run(question: int) -> bool:
         return faults[question // len(plan.asked)] < MAX_FAULTS
 
-    def counted(answer: PositionAnswer) -> PositionAnswer:
+    def counted(answer: SetAnswer) -> SetAnswer:
         faults[answer.agent] += answer.column is None
         return answer
 

@@ -168,11 +168,7 @@ class Referee:
         )
 
     def _rest_others(self, number: int) -> None:
-        """Stop processes of agents that are needed last; they start again when needed.
-
-        The agent that has not played for longest is the next to play in a round robin: to end that
-        one would start a process for nearly every pair.
-        """
+        """Stop the processes that played last: in a round robin they are needed last."""
         if len(self.agents) <= MAX_PROCESSES:
             return
         processes = [

@@ -179,10 +179,7 @@ def _stored(
 
 
 def _with_jobs(games: Sequence[GameRecord], origin: str) -> Iterator[tuple[GameRecord, str]]:
-    """Yield games with their ids, which depend on their file, their data, and their place there.
-
-    The place is the number of equal games before them.
-    """
+    """Yield games with ids of their file, their data and the number of equal games before."""
     data = [
         (game.first, game.second, game.opening, game.moves, game.result, game.fault, game.reason)
         for game in games

@@ -214,10 +214,7 @@ class StudyRunner:
 
 
 def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None) -> None:
-    """Play the games of a match that a store lacks, and store them as they end.
-
-    The store adds up the seconds this takes, without the seconds of loading the agents.
-    """
+    """Play and store the missing games of a match, with the seconds of play without loading."""
     with Referee(plan):
         pass  # compiles the agents
     done, before, begin = len(store), store.meta.get("seconds", 0.0), time.perf_counter()

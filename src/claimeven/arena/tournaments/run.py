@@ -90,10 +90,7 @@ def in_order(
 
 
 class _StoreBuffer:
-    """A buffer of games for the store, so that thousands per second can be stored.
-
-    The last of `total` is stored immediately, before its processes end, which takes a while.
-    """
+    """A buffer of games for the store; the last of `total` is stored immediately."""
 
     def __init__(self, store: Store, total: int) -> None:
         self._store, self._left = store, total
