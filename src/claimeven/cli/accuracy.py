@@ -20,8 +20,8 @@ from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
 from claimeven.arena.accuracy.measure import (
     ANSWER_FIELDS,
-    SetAnswer,
     SetAccuracy,
+    SetAnswer,
     SetPlan,
     ask,
 )
