@@ -18,8 +18,8 @@ from claimeven.arena import InvalidMatch, measure_accuracy
 from claimeven.arena.accuracy.measure import (
     MAX_FAULTS,
     AgentAccuracy,
-    Answer,
     SetAccuracy,
+    SetAnswer,
     SetPlan,
     ask,
     measure,
@@ -175,8 +175,8 @@ def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
     found, plan = AgentAccuracy("me"), SetPlan(("random",), _few(3))
     for place, seconds in enumerate((1.0, 4.0)):
         column = _few(3).positions[place].position.legal_columns[0]
-        found.add(Answer(0, place, column, seconds), plan)
-    found.add(Answer(0, 2, None, 0.0, "crash", "raised"), plan)
+        found.add(SetAnswer(0, place, column, seconds), plan)
+    found.add(SetAnswer(0, 2, None, 0.0, "crash", "raised"), plan)
     assert (found.asked, found.answered, found.seconds_per_move) == (3, 2, 2.5)
 
 
