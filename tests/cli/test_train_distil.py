@@ -51,7 +51,7 @@ def test_a_run_is_reported_and_its_model_plays(run: Run, table: str, tmp_path: P
         words = (f"{name}:model={data['model']}", "random", "--games", "2", *BOARD)
         assert run("match", *words, "--iterations", "5").status == 0
     thought = run("think", "112", "--agent", f"net:model={data['model']}", *BOARD).out
-    assert "guess: the net's estimate of the exact score of a column" in thought
+    assert "guess: the exact score of a column as estimated by the net" in thought
     message = bad_input(run("match", f"net:model={data['model']}", "random"))
     assert "the net knows 4x4 connect 3, not 7x6 connect 4" in message
 
