@@ -39,7 +39,7 @@ class Screen:
 
 
 def _analysis(page: Any) -> None:
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:has-text('Accuracy')")
     page.wait_for_function(
         "() => [...document.querySelectorAll('.scores button:enabled')]"
