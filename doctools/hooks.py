@@ -4,7 +4,7 @@ A link on a separate line is replaced by its target, in the way that its title g
 
 ```text
 [claimeven.minimax.types.clip](../src/claimeven/minimax/types.py "source")
-[claimeven.m.alphabeta](../src/claimeven/m.py "source, beside claimeven.m.minimax")
+[claimeven.m.alphabeta](../src/claimeven/m.py "source, new since claimeven.m.minimax")
 [claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")
 [Words](../ARCHITECTURE.md "part glossary")
 [Keys of solve](output.toml "output solve.key")
@@ -12,7 +12,7 @@ A link on a separate line is replaced by its target, in the way that its title g
 ```
 
 `source` inserts the code of a function, class or constant from the sources. It marks the lines that
-are not in the code named after `beside`. `docstring` inserts the docstring of a module without its
+are not in the code named after `new since`. `docstring` inserts the docstring of a module without its
 first line. `part` inserts the text between `<!-- glossary -->` and `<!-- end of glossary -->` of a
 document, `whole` a whole document, and `output` a table of `docs/output.toml`. In plain files the
 links lead to the targets.
@@ -71,8 +71,8 @@ def with_inclusions(markdown: str, page: Path) -> str:
         path = (page.parent / link["file"]).resolve()
         kind, _, rest = link["how"].partition(" ")
         if kind in ("source", "source,"):
-            beside = rest.removeprefix("beside ").strip()
-            return source_block(link["name"], path, beside)
+            earlier = rest.removeprefix("new since ").strip()
+            return source_block(link["name"], path, earlier)
         if kind == "docstring":
             return docstring(link["name"], path)
         if kind == "part":
@@ -86,14 +86,14 @@ def with_inclusions(markdown: str, page: Path) -> str:
     return _INCLUSION.sub(include, markdown)
 
 
-def source_block(name: str, path: Path, beside: str = "") -> str:
-    """Return the code of a dotted name as a block; mark the lines that `beside` lacks."""
+def source_block(name: str, path: Path, earlier: str = "") -> str:
+    """Return the code of a dotted name as a block; mark the lines that are not in `earlier`."""
     home, lines = source_of(name)
     if home != path:
         raise NotThere(f"{name} is in {home}, not in {path}")
     marked = ""
-    if beside:
-        numbers = new_lines(_anonymous(beside), _anonymous(name))
+    if earlier:
+        numbers = new_lines(_anonymous(earlier), _anonymous(name))
         marked = f' hl_lines="{" ".join(map(str, numbers))}"' if numbers else ""
     title = home.relative_to(ROOT).as_posix()
     return "\n".join([f'``` {{ .python title="{title}"{marked} }}', *lines, "```"])

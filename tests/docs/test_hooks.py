@@ -55,7 +55,7 @@ def test_a_link_must_lead_to_the_file_that_holds_the_name() -> None:
         hooks.with_inclusions(text, PAGE)
 
 
-def test_lines_that_the_code_beside_does_not_have_are_marked() -> None:
+def test_lines_that_are_not_in_the_earlier_code_are_marked() -> None:
     old = ["def f(x):", '    """Old."""', "    return x"]
     new = ["def g(x):", '    """New', "", '    text."""', "    x += 1", "    return x"]
     assert hooks.new_lines(old, new) == [1, 5]

@@ -238,7 +238,7 @@ def _check_contents(contents: Contents, name: str) -> None:
 
 
 def _discs(keys: Keys, geometry: Geometry) -> npt.NDArray[np.int32]:
-    """Return the numbers of discs of keys as in `_expected_discs`, another one for no position."""
+    """Return the discs of keys as `_expected_discs` does; invalid keys differ from it."""
     known, part = _discs_of_parts(geometry.height), np.uint64((1 << geometry.height) - 1)
     found = np.zeros(len(keys), dtype=np.int32)
     for column in range(geometry.columns):

@@ -154,11 +154,7 @@ class ColumnClaims:
         return isinstance(ending, Forces | Zugzwang) and ending.start <= moved
 
     def _drawn(self) -> Claim | None:
-        """Name the threat out of reach that lasted longest in a drawn game before it was filled.
-
-        If the column gives a win away, only threats of the side that had the win count. None if
-        the game has no such threat.
-        """
+        """Name the last threat of a drawn game, of the side that lost a win if there is one."""
         line, longest, found = self.best_play, 0, None
         positions = positions_along(self.position, line)
         for place, now in enumerate(positions[1:-1], 1):

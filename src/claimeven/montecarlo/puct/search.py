@@ -150,11 +150,7 @@ class PuctSearch(TreeSearch):
         deadline: float | None,
         rng: np.random.Generator,
     ) -> None:
-        """Make batches until the root has enough visits, or the next batch would take too long.
-
-        A root gets noise once, also if it is searched again. Ctrl-C is handled between two batches
-        or in the call of the model: leaves that still wait would block later searches.
-        """
+        """Make batches until the root has enough visits, or the next would take too long."""
         with interrupts.deferred() as safe_moment:
             if self.options.noise and self._noisy is None:
                 if not engine.visits():
@@ -164,7 +160,7 @@ class PuctSearch(TreeSearch):
             now = time.perf_counter()
             longest = 0.0
             while engine.step(until, safe_moment.interruptible):
-                safe_moment()
+                safe_moment()  # within a batch, leaves that wait would block later searches
                 if deadline is not None:
                     before, now = now, time.perf_counter()
                     # The longest of the last batches, which vary; an outlier fades slowly.
