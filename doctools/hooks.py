@@ -12,7 +12,7 @@ A link on a separate line is replaced by its target, in the way that its title g
 ```
 
 `source` inserts the code of a function, class or constant from the sources. It marks the lines that
-are not in the code named after `new since`. `docstring` inserts the docstring of a module without its
+are not in the code named after `new since`. `docstring` inserts a docstring of a module without its
 first line. `part` inserts the text between `<!-- glossary -->` and `<!-- end of glossary -->` of a
 document, `whole` a whole document, and `output` a table of `docs/output.toml`. In plain files the
 links lead to the targets.
