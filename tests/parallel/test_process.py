@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -57,6 +58,27 @@ def test_one_that_was_ended_leaves_alone_who_has_the_numbers_of_its_pipes(
         for other in others:
             os.close(other)
     assert file.read_text(encoding="ascii") == "d\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
+def test_what_a_child_has_started_ends_if_its_parent_closes_the_connection_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a killed parent may do: the lifeline stays open until the child is gone."""
+    mark = f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
+    (tmp_path / "starts.py").write_text(
+        "import subprocess\n\ndef main(parent):\n"
+        f"    subprocess.Popen(['sleep', {mark!r}])\n"
+        "    parent.send(b'started')\n    parent.receive()\n",
+        encoding="ascii",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    child = Child("starts")
+    assert child.receive(PATIENCE) == b"started"
+    eventually(lambda: len(marked(mark)) == 1)
+    child._end.shutdown(socket.SHUT_RDWR)
+    eventually(lambda: not marked(mark))
+    child.kill()
 
 
 def open_files() -> set[str]:

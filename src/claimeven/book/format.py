@@ -255,11 +255,7 @@ def _expected_discs(ply: int) -> int:
 
 @lru_cache(maxsize=8)
 def _discs_of_parts(height: int) -> npt.NDArray[np.int32]:
-    """Return the numbers of discs and own discs for each value of a column in a key.
-
-    As in `perft_kernel`, the value plus one has its highest bit above the discs, and the own discs
-    below it. The greatest value would be a disc on the sentinel.
-    """
+    """Return all and own discs for each value of a column in a key, as in `perft_kernel`."""
     parts = range(1, (1 << height) + 1)
     known = [256 * (part.bit_length() - 1) + part.bit_count() - 1 for part in parts]
     known[-1] = -(1 << 24)

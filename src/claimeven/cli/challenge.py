@@ -129,11 +129,7 @@ def command(
 
 
 class _Games:
-    """The games of a challenge, in memory and in a file if one is named.
-
-    The first line of the file is the plan, each other line a game as JSON. Raises `ClaimevenError`
-    for a file of another challenge, and for an existing file without `resume`.
-    """
+    """The games of a challenge, and its file: the plan, then each game as a line of JSON."""
 
     def __init__(
         self,

@@ -235,11 +235,7 @@ def _checked_ply_weights(weights: Sequence[Any]) -> tuple[PlyWeight, ...]:
 def _split(
     parts: Sequence[Dataset], config: DistilConfig
 ) -> tuple[list[Dataset], Dataset, npt.NDArray[np.uint64]]:
-    """Return the training positions of each data set, the held-out positions for measurements, and
-    the keys of all positions that training must not use.
-
-    No position is in two of these parts, and no mirror image.
-    """
+    """Return training positions by data set, held-out ones, and all keys not to train on."""
     training, held_out = [], []
     sets = held_out_sets(config.geometry).values()
     for part in parts:

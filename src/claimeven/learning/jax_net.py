@@ -100,11 +100,7 @@ class JaxFeatures:
         return jnp.pad(columns[:, :, 1:], ((0, 0), (0, 0), (0, 1))).reshape(cells.shape)
 
     def _lines(self, mine: Any, theirs: Any, playable: Any) -> tuple[list[Any], Any]:
-        """Return four planes for each side, mine first, and the states of all lines.
-
-        The planes count the lines through each cell that lack one disc, show whether one or more
-        and two or more lines lack two discs, and count the lines that lack three.
-        """
+        """Return four planes of threats for each side, mine first, and the states of all lines."""
         jnp, lines = self._jax.numpy, self.features.lines
         connect = lines.shape[1]
         digits = mine + 2 * theirs + 3 * playable

@@ -107,11 +107,7 @@ class CachedNet:
 
 
 class _Moment(NamedTuple):
-    """Positions of several games to train on, with the results of their searches.
-
-    `games` is the game of each position, `policies` float64 (n, columns) and `values` float64 (n,)
-    come from its search, and `proven` is whether the search proved the result.
-    """
+    """Positions of several games to train on, with the results of their searches."""
 
     games: Indices
     mines: Words

@@ -110,9 +110,7 @@ class Group:
             self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Kill the group, and processes it has started in others. No effect in a fork of this
-        process.
-        """
+        """Kill the group, and what it has started in others. No effect in a fork of ours."""
         if os.getpid() == self._owner and self._process is not None:
             if self._process.returncode is None:
                 self._signal(signal.SIGKILL)
@@ -173,6 +171,18 @@ def end_with_parent(lifeline: int) -> None:
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def kill_group_if_closed(end: int) -> None:
+    """In a child: kill the group if the parent has closed the connection in both directions.
+
+    A dying parent may close the connection first. A child that exits then would release the
+    lifeline, and the processes that it has started would stay.
+    """
+    poll = select.poll()
+    poll.register(end, 0)
+    if any(event & select.POLLHUP for _, event in poll.poll(0)):
+        os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def python() -> tuple[str, dict[str, str]]:

@@ -141,5 +141,5 @@ def _unknown(*given: Any) -> None:
     """Windows has no such function."""
 
 
-end_with_parent = has_unread = count_oom_kills = explain_limit = _unknown
+end_with_parent = kill_group_if_closed = has_unread = count_oom_kills = explain_limit = _unknown
 limit_memory = peak_memory_mb = machine_memory_mb = _unknown

@@ -7,6 +7,7 @@ import queue
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -24,16 +25,22 @@ class Parent:
 
     def receive(self) -> bytes | None:
         """Return the next message, None at the end of the stream."""
-        try:
-            return self._connection.receive()
-        except OSError:  # the parent is gone
-            return None
+        message = None
+        with suppress(OSError):  # the parent is gone
+            message = self._connection.receive()
+        if message is None:
+            backend.kill_group_if_closed(self._connection.fileno())
+        return message
 
     def send(self, message: bytes) -> None:
         """Send a message. A process forked from the child exits instead."""
         if os.getpid() != self._process:
             os._exit(0)
-        self._connection.send(message)
+        try:
+            self._connection.send(message)
+        except OSError:
+            backend.kill_group_if_closed(self._connection.fileno())
+            raise
 
 
 class Cancelled(KeyboardInterrupt):
