@@ -112,7 +112,7 @@ export class Explanation {
     const control = new AbortController();
     this.#control = control;
     try {
-      const found = await get("/api/explanation", game.query(), control.signal);
+      const found = await get("api/explanation", game.query(), control.signal);
       this.#cached.set(key, found);
       if (!control.signal.aborted) this.#show(game, found);
     } catch (error) {

@@ -10,7 +10,7 @@ export async function showCompileBanner(view) {
   const shown = h("p", { class: "hint-text banner compile-banner", role: "status", hidden: true });
   view.before(shown);
   for (;;) {
-    const status = await get("/api/status").catch(() => ({ ready: true }));
+    const status = await get("api/status").catch(() => ({ ready: true }));
     if (status.ready) break;
     const left = status.steps_done ? "Everything else works already." : "The page works after it.";
     const text = `Compiling, once after an installation: ${status.preparing} (${status.steps_done + 1} of ${status.steps}). ${left}`;

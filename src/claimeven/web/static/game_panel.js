@@ -31,7 +31,7 @@ export function gamePanel(view) {
     try {
       if (found.size > MAX_BYTES) throw new Error("A file may have at most 2 MB.");
       const { size: board, connect } = view.game.board;
-      games.show(await post("/api/records", { text: await found.text(), name: found.name, board, connect }));
+      games.show(await post("api/records", { text: await found.text(), name: found.name, board, connect }));
     } catch (error) {
       showMessage(`${found.name}: ${error.message}`);
     }

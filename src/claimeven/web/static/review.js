@@ -78,7 +78,7 @@ export class Review {
     this.button.disabled = true;
     this.text.textContent = "Solving the game …";
     try {
-      const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
+      const found = await events("api/review/events", game.query(line.at(-1)), (name, data) => {
         const place = line[data.ply - game.start.ply];
         if (name !== "scores" || !place) return;
         scores.store(game, place, data.scores);

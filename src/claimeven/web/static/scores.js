@@ -78,7 +78,7 @@ export class Scores extends EventTarget {
     };
     try {
       if (!game.board.isSolvable) throw new Error(TOO_LARGE);
-      const all = await events("/api/scores/events", game.query(place), onEvent, asking.control.signal);
+      const all = await events("api/scores/events", game.query(place), onEvent, asking.control.signal);
       known.scores = all.scores;
       known.words = all.words;
       known.done = all.complete;

@@ -20,7 +20,7 @@ export class MinimaxSteps {
     const { iterations, ...rest } = query;
     const search = new MinimaxSteps();
     search.after = positionsFrom(start);
-    search.ask = (first, steps) => ask("/api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
+    search.ask = (first, steps) => ask("api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
     search.steps = [];
     search.stepsAt = new Map(); // moves -> numbers of the steps at that node
     search.total = Infinity;

@@ -16,7 +16,7 @@ export class MonteCarloSteps {
     const search = new MonteCarloSteps();
     search.after = positionsFrom(start);
     search.chunks = new Map(); // number -> its iterations
-    search.ask = (first, most) => ask("/api/search/montecarlo", {
+    search.ask = (first, most) => ask("api/search/montecarlo", {
       ...rest, first_step: first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
     });
     const answer = await search.ask(1, iterations);

@@ -14,7 +14,7 @@ const lists = new Map();
 export function agentsFor(board) {
   const key = `${board.size} ${board.connect}`;
   if (!lists.has(key)) {
-    const answer = get("/api/agents", { board: board.size, connect: board.connect });
+    const answer = get("api/agents", { board: board.size, connect: board.connect });
     answer.catch(() => lists.delete(key));
     lists.set(key, answer);
   }

@@ -65,7 +65,7 @@ export class View {
     }
     this.message.textContent = "Looking it up …";
     try {
-      const found = await get("/api/book", game.query(place));
+      const found = await get("api/book", game.query(place));
       if (game.here !== place) return;
       // At the last ply of the book the moves leave it.
       const isWhole = found.in_book && place.position.legal.every((column) => found.scores[column] !== null);

@@ -383,7 +383,7 @@ export class PlayView {
     const bots = this.sides.every((each) => !each.isHuman);
     try {
       const [decision] = await Promise.all([
-        post("/api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
+        post("api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
         wait(bots ? this.autoplay.milliseconds : SAME_GESTURE, control.signal),
       ]);
       this.thinking = null;

@@ -66,12 +66,12 @@ export class View {
     const query = number ? { number } : {
       difficulty: difficulty || null, kind: this.kind.value || null, rating: difficulty ? null : rating, exclude: met.join(","),
     };
-    await this.#load("/api/puzzles", query, null);
+    await this.#load("api/puzzles", query, null);
   }
 
   /** Show the puzzle of a day such as 2026-01-31, by default today. */
   async daily(day = today()) {
-    await this.#load("/api/puzzles/daily", { date: day }, day);
+    await this.#load("api/puzzles/daily", { date: day }, day);
   }
 
   choose(column) {
@@ -94,7 +94,7 @@ export class View {
     const { puzzle, found } = this;
     const isLate = () => this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver;
     try {
-      const hints = this.hints ?? (await get("/api/puzzles/hints", { number: puzzle.number, columns_found: found })).hints;
+      const hints = this.hints ?? (await get("api/puzzles/hints", { number: puzzle.number, columns_found: found })).hints;
       if (isLate()) return;
       this.hints = hints;
     } catch (error) {
@@ -173,7 +173,7 @@ export class View {
     this.#showMessage([`Column ${name} is wrong.${lost} Looking for the reason …`], "bad");
     this.againButton.focus();
     try {
-      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, columns_found: found, column: name });
+      const attempt = await get("api/puzzles/attempt", { number: puzzle.number, columns_found: found, column: name });
       if (isLate()) return; // the user has tried again
       if (attempt.reply !== null) {
         this.position = this.position.play(attempt.reply - 1);
@@ -205,7 +205,7 @@ export class View {
     const column = this.board.board.name(this.solution.at(-1));
     this.nextButton.focus();
     try {
-      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, columns_found: puzzle.length - 1, column });
+      const attempt = await get("api/puzzles/attempt", { number: puzzle.number, columns_found: puzzle.length - 1, column });
       if (this.puzzle === puzzle) this.#showMessage([text, ...attempt.claims], "good");
     } catch (error) {
       if (this.puzzle === puzzle) this.#showMessage([text, error.message], "good");
@@ -255,7 +255,7 @@ export class View {
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
     const again = this.isCounted ? " You had it before: it does not count again." : "";
     this.about.textContent = `${when}: ${difficulty}, rating ${rating}, ${many}.${again}`;
-    this.analyze.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
+    this.analyze.href = `./?moves=${this.puzzle.moves}&second=human&analysis=on`;
     this.#open();
     this.#score();
     this.#address();

@@ -15,7 +15,7 @@ export class View {
     const heads = ["#", "Agent", "Elo", "95 %", "Games", "Won", "Drawn", "Lost", "Points"];
     this.table = h("table", { class: "ladder", hidden: true },
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), this.body);
-    this.report = h("p", { class: "row", hidden: true }, h("a", { href: "/report" }, "Full report: cross table and games"));
+    this.report = h("p", { class: "row", hidden: true }, h("a", { href: "report" }, "Full report: cross table and games"));
     this.element = h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Ladder")),
       this.message, this.how, h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": "Ladder" }, this.table), this.report);
   }
@@ -24,7 +24,7 @@ export class View {
     const visit = {};
     this.visit = visit;
     if (this.table.hidden) this.message.textContent = "Asking the server …";
-    const { store } = await get("/api/status").catch(() => ({}));
+    const { store } = await get("api/status").catch(() => ({}));
     if (this.visit !== visit) return;
     this.how.hidden = store !== null;
     if (store === null) this.message.textContent = "This server was started without a tournament.";
@@ -42,7 +42,7 @@ export class View {
   /** Show the ladder, and update it until the end of the visit. */
   async #show(visit) {
     try {
-      if (!document.hidden) this.#fill(await get("/api/tournament"));
+      if (!document.hidden) this.#fill(await get("api/tournament"));
     } catch (error) {
       this.version = null;
       this.message.textContent = error.message;
