@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import claimeven
-from claimeven import arena, puzzles
+from claimeven import agents, arena, notebook, puzzles, solver
 
 
 def imported(code: str) -> set[str]:
@@ -73,22 +73,15 @@ def test_every_name_of_puzzles_is_there(name: str) -> None:
     assert getattr(puzzles, name) is not None
 
 
-@pytest.mark.parametrize(
-    "package", [claimeven, arena, puzzles], ids=["claimeven", "arena", "puzzles"]
-)
+@pytest.mark.parametrize("package", [claimeven, arena, puzzles, agents, solver, notebook])
 def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
     assert package.__file__ is not None
-    tree = ast.parse(Path(package.__file__).read_text("utf-8"))
-    named = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If)
-        for statement in node.body
-        if isinstance(statement, ast.ImportFrom) and statement.module != "pathlib"
-        for alias in statement.names
-    }
-    lazily = {name for names in package._HOMES.values() for name in names.split()}
-    assert named == lazily == set(package.__all__) - {"__version__"}
+    tree = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text("utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    named = [alias.name for node in imports for alias in node.names]
+    # Only a name that is repeated after `as` is offered to type checkers.
+    assert named == [alias.asname for node in imports for alias in node.names]
+    assert sorted(named) == sorted(set(package.__all__) - {"__version__"})
 
 
 def test_every_error_of_the_package_is_a_claimeven_error() -> None:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 
-def offer(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
-    """Return a package's `__getattr__` and `__dir__` (PEP 562) for the names of each module.
+def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return a package's `__getattr__` and `__dir__` (PEP 562), and its `__all__`.
 
-    `names` are words, by the module in the package (or, from "claimeven." on, anywhere) that they
-    come from. A name may also be a module within it.
+    The names are those of its `__init__.pyi`, which type checkers read: one a line, as
+    `from module import name as name`. A name may also be a module within that module.
     """
-    homes = {
-        name: home if home.startswith("claimeven.") else f"{package}.{home}"
-        for home, words in names.items()
-        for name in words.split()
-    }
+    lines = (pkgutil.get_data(package, "__init__.pyi") or b"").decode().splitlines()
+    words = [line.split() for line in lines if line.startswith("from ")]
+    homes = {name: module for _, module, _, name, *_ in words}
 
     def get(name: str) -> Any:
         if name not in homes:
@@ -35,4 +34,4 @@ def offer(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any],
         sys.modules[package].__dict__[name] = value
         return value
 
-    return get, lambda: sorted({*homes, *sys.modules[package].__dict__})
+    return get, lambda: sorted({*homes, *sys.modules[package].__dict__}), sorted(homes)

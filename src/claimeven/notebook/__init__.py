@@ -5,14 +5,6 @@ one (`bundle`) for the browser, so no server runs and no file is fetched. Positi
 results show themselves in notebooks without any of this.
 """
 
-from typing import TYPE_CHECKING
-
 from claimeven import lazy
 
-if TYPE_CHECKING:
-    from claimeven.notebook.widget import BoardWidget
-
-__all__ = ["BoardWidget"]
-
-_HOMES = {"widget": "BoardWidget"}
-__getattr__, __dir__ = lazy.offer(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy.offer(__name__)

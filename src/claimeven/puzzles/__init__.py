@@ -9,43 +9,6 @@ Yellow to move: one column wins, no other does.
 - solving: `Puzzle.solution`, `try_column`, `hints_for`.
 """
 
-from typing import TYPE_CHECKING
-
 from claimeven import lazy
 
-if TYPE_CHECKING:
-    from claimeven.puzzles.generate import make_puzzles
-    from claimeven.puzzles.hints import Attempt, Hint, hints_for, try_column
-    from claimeven.puzzles.puzzle import DIFFICULTIES, KINDS, InvalidPuzzles, Puzzle
-    from claimeven.puzzles.sets import (
-        PuzzleSet,
-        bundled_puzzles,
-        daily_puzzle,
-        read_puzzles,
-        select_puzzles,
-    )
-
-__all__ = [
-    "DIFFICULTIES",
-    "KINDS",
-    "Attempt",
-    "Hint",
-    "InvalidPuzzles",
-    "Puzzle",
-    "PuzzleSet",
-    "bundled_puzzles",
-    "daily_puzzle",
-    "hints_for",
-    "make_puzzles",
-    "read_puzzles",
-    "select_puzzles",
-    "try_column",
-]
-
-_HOMES = {
-    "hints": "Attempt Hint hints_for try_column",
-    "generate": "make_puzzles",
-    "sets": "PuzzleSet bundled_puzzles daily_puzzle read_puzzles select_puzzles",
-    "puzzle": "DIFFICULTIES KINDS InvalidPuzzles Puzzle",
-}
-__getattr__, __dir__ = lazy.offer(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy.offer(__name__)

@@ -1,0 +1,1 @@
+from claimeven.notebook.widget import BoardWidget as BoardWidget

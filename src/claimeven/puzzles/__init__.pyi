@@ -1,0 +1,14 @@
+from claimeven.puzzles.generate import make_puzzles as make_puzzles
+from claimeven.puzzles.hints import Attempt as Attempt
+from claimeven.puzzles.hints import Hint as Hint
+from claimeven.puzzles.hints import hints_for as hints_for
+from claimeven.puzzles.hints import try_column as try_column
+from claimeven.puzzles.puzzle import DIFFICULTIES as DIFFICULTIES
+from claimeven.puzzles.puzzle import KINDS as KINDS
+from claimeven.puzzles.puzzle import InvalidPuzzles as InvalidPuzzles
+from claimeven.puzzles.puzzle import Puzzle as Puzzle
+from claimeven.puzzles.sets import PuzzleSet as PuzzleSet
+from claimeven.puzzles.sets import bundled_puzzles as bundled_puzzles
+from claimeven.puzzles.sets import daily_puzzle as daily_puzzle
+from claimeven.puzzles.sets import read_puzzles as read_puzzles
+from claimeven.puzzles.sets import select_puzzles as select_puzzles

@@ -1,0 +1,14 @@
+from claimeven.solver.errors import InvalidSolve as InvalidSolve
+from claimeven.solver.errors import SearchStopped as SearchStopped
+from claimeven.solver.errors import SolverBusy as SolverBusy
+from claimeven.solver.progress import SolveProgress as SolveProgress
+from claimeven.solver.progress import SolverStatistics as SolverStatistics
+from claimeven.solver.protocols import ExactSolver as ExactSolver
+from claimeven.solver.protocols import OpeningBook as OpeningBook
+from claimeven.solver.queries import BestMoves as BestMoves
+from claimeven.solver.scores import outcome_word as outcome_word
+from claimeven.solver.scores import plies_to_end as plies_to_end
+from claimeven.solver.scores import score_in_words as score_in_words
+from claimeven.solver.search import ExactSearch as ExactSearch
+from claimeven.solver.solver import ILLEGAL as ILLEGAL
+from claimeven.solver.solver import Solver as Solver
