@@ -1,4 +1,16 @@
-// Requests to the server, and streams of events; all can be cancelled.
+// Requests to the server, and streams of events; all can be cancelled. A page without a server has
+// `<meta name="backend" content="worker">`: there a worker answers the same requests.
+
+/** Whether the page has a worker instead of a server. */
+export const isLocal = document.querySelector("meta[name=backend]")?.content === "worker";
+const local = isLocal ? import("./local/client.js") : null;
+/** Abilities that only a server has. */
+const NEEDS_SERVER = ["reasons", "files", "tournament"];
+
+/** Whether this page can do something: "reasons" for each column, "files" of games, "tournament". */
+export function can(what) {
+  return !isLocal || !NEEDS_SERVER.includes(what);
+}
 
 /** A request that failed; the message is a sentence for the user. */
 export class RequestError extends Error {
@@ -20,6 +32,16 @@ function rethrow(error) {
   throw new RequestError("The server does not answer. Is it still running?", 0);
 }
 
+/** Return the answer of the worker. */
+async function fromWorker(path, query, onEvent, signal) {
+  try {
+    return await (await local).request(path, query, onEvent, signal);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new RequestError(error.message, error.status ?? 0);
+  }
+}
+
 async function checked(request) {
   const response = await request.catch(rethrow);
   if (response.ok) return response;
@@ -28,10 +50,12 @@ async function checked(request) {
 }
 
 export async function get(path, query = {}, signal = undefined) {
+  if (isLocal) return fromWorker(path, query, undefined, signal);
   return (await checked(fetch(address(path, query), { signal }))).json().catch(rethrow);
 }
 
 export async function post(path, body, signal = undefined) {
+  if (isLocal) return fromWorker(path, body, undefined, signal);
   const headers = { "content-type": "application/json" };
   return (await checked(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }))).json().catch(rethrow);
 }
@@ -41,6 +65,7 @@ export async function post(path, body, signal = undefined) {
  * throws `RequestError` for `error`.
  */
 export async function events(path, query, onEvent, signal = undefined) {
+  if (isLocal) return fromWorker(path, query, onEvent, signal);
   const response = await checked(fetch(address(path, query), { signal }));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

@@ -1,7 +1,7 @@
 // Players and scores in words.
 
 /** Return the color of a player's discs, which the user may have swapped. */
-export function playerName(player, isFlipped = document.documentElement.classList.contains("flipped")) {
+export function playerName(player, isFlipped = globalThis.document?.documentElement.classList.contains("flipped")) {
   return ["Yellow", "Red"][isFlipped ? 1 - player : player];
 }
 
@@ -15,7 +15,8 @@ export function inWords(position, score) {
   if (score === null) return null;
   if (score === 0) return "draws";
   const moves = movesToEnd(position, score);
-  return `${score > 0 ? "wins" : "loses"} in ${moves} ${moves === 1 ? "move" : "moves"}`;
+  if (moves === 1) return score > 0 ? "wins immediately" : "loses to the next move";
+  return `${score > 0 ? "wins" : "loses"} in ${moves} moves`;
 }
 
 /**
@@ -28,6 +29,12 @@ function movesToEnd(position, score) {
   const winner = score > 0 ? position.turn : 1 - position.turn;
   const total = winner === 0 ? Math.ceil(cells / 2) : Math.floor(cells / 2);
   return total - Math.abs(score) + 1 - mine(position.ply, winner);
+}
+
+/** Return how many discs both sides still play with best play, by the score for the side to move. */
+export function pliesToEnd(position, score) {
+  if (score === 0) return position.board.cells - position.ply;
+  return 2 * movesToEnd(position, score) - (score > 0 ? 1 : 0);
 }
 
 /** Return a score with its sign, with a typographic minus. */

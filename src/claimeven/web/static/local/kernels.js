@@ -28,20 +28,44 @@ class KernelArray {
   }
 }
 
-/** The kernels of a module. */
-export class Kernels {
-  /** Load a module; throws if it is missing or corrupt, or if the browser cannot run it. */
-  static async load(address) {
+const modules = new Map(); // compiled modules by their names
+
+/** Return the module of a file next to this one, compiled once; throw a sentence if that fails. */
+function moduleOf(name) {
+  if (!modules.has(name)) {
+    const compiled = fileOf(new URL(name, import.meta.url)).then((bytes) => WebAssembly.compile(bytes)).catch((error) => {
+      modules.delete(name); // the next request tries again
+      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      throw new Error(`The file ${name} is incomplete or changed: reload the page, or publish the site again. The board and its rules work without it.`);
+    });
+    modules.set(name, compiled);
+  }
+  return modules.get(name);
+}
+
+/** Return the bytes of a file of the site; throw a sentence if it cannot be loaded. */
+export async function fileOf(address) {
+  try {
     const response = await fetch(address);
-    if (!response.ok) throw new Error(`${address} is missing (status ${response.status})`);
-    return Kernels.of(await response.arrayBuffer());
+    if (response.ok) return await response.arrayBuffer();
+    throw new Error(`status ${response.status}`);
+  } catch (error) {
+    throw new Error(`The file ${address.pathname.split("/").at(-1)} cannot be loaded (${error.message}). Are you offline?`);
+  }
+}
+
+/** The kernels of a module, with their own memory. */
+export class Kernels {
+  /** Load the kernels of a file next to this one; throw a sentence if that fails. */
+  static async load(name) {
+    return Kernels.of(await moduleOf(name));
   }
 
-  /** Return the kernels of the bytes of a module. */
-  static async of(bytes) {
+  /** Return the kernels of a module, or of its bytes. */
+  static async of(module) {
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 1 << 14 });
-    const { instance } = await WebAssembly.instantiate(bytes, { env: { memory, log: Math.log } });
-    return new Kernels(memory, instance.exports);
+    const made = await WebAssembly.instantiate(module, { env: { memory, log: Math.log } });
+    return new Kernels(memory, (made.instance ?? made).exports);
   }
 
   constructor(memory, functions) {
@@ -49,6 +73,7 @@ export class Kernels {
     this.functions = functions;
     this.first = functions.__heap_base.value;
     this.end = this.first + HEAD;
+    this.used = this.end; // later memory is still zero
   }
 
   /** Return a new array of zeros, such as `array(BigUint64Array, 3, 64)`. */
@@ -58,7 +83,8 @@ export class Kernels {
     this.end = address + array.length * Type.BYTES_PER_ELEMENT;
     const missing = this.end - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
-    array.items.fill(Type.name.startsWith("Big") ? 0n : 0);
+    if (address < this.used) new Uint8Array(this.memory.buffer, address, this.end - address).fill(0);
+    this.used = Math.max(this.used, this.end);
     return array;
   }
 

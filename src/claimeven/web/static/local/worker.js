@@ -1,0 +1,101 @@
+// The worker of a page without a server: it answers the requests of `api.js` with the compiled
+// kernels, in the shapes of the server.
+//
+// The page sends `{id, path, query}` or `{id, cancel: true}`. The worker sends `{id, event, data}`; the
+// last event is `done` or `error`. Jobs run in slices, so that a long one delays no other.
+
+/** The modules of the routes, loaded at the first request of one. Each exports `routes`. */
+const MODULES = {
+  "./score_routes.js": ["api/scores", "api/scores/events", "api/score", "api/best", "api/book", "api/status"],
+  "./review_routes.js": ["api/review", "api/review/events"],
+  "./puzzle_routes.js": ["api/puzzles", "api/puzzles/daily", "api/puzzles/attempt", "api/puzzles/hints"],
+  "./agents.js": ["api/agents", "api/move"],
+  "./traces.js": ["api/search/minimax", "api/search/montecarlo"],
+};
+const MODULE_OF = Object.fromEntries(Object.entries(MODULES).flatMap(([file, paths]) => paths.map((path) => [path, file])));
+/** Milliseconds of a slice, and the default time limit of a job in seconds. */
+const SLICE = 15;
+const SECONDS = 60;
+/** Errors of a program, not of a request. */
+const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError];
+
+const jobs = new Map();
+const waiting = []; // continuations of paused jobs
+const bell = new MessageChannel();
+let resumedAt = performance.now(); // when messages were last let in
+bell.port2.onmessage = () => {
+  resumedAt = performance.now();
+  waiting.shift()();
+};
+
+/** A request in progress. */
+class Job {
+  /** The time limit; a route may change it before it starts. */
+  seconds = SECONDS;
+  isCancelled = false;
+
+  constructor(id) {
+    this.id = id;
+    this.start = performance.now();
+  }
+
+  get elapsed() {
+    return (performance.now() - this.start) / 1000;
+  }
+
+  /** Whether the time of the job is over. */
+  get isLate() {
+    return this.elapsed >= this.seconds;
+  }
+
+  /** Milliseconds until the next pause. */
+  get left() {
+    return Math.max(0, resumedAt + SLICE - performance.now());
+  }
+
+  send(event, data) {
+    if (!this.isCancelled) postMessage({ id: this.id, event, data });
+  }
+
+  /** Let messages and other jobs in, if the slice is over; throw if the job was cancelled. */
+  async pause() {
+    if (!this.left) {
+      await new Promise((resume) => {
+        waiting.push(resume);
+        bell.port1.postMessage(null);
+      });
+    }
+    if (this.isCancelled) throw new DOMException("cancelled", "AbortError");
+  }
+}
+
+/** Return the function of a path. */
+async function routeOf(path) {
+  const file = MODULE_OF[path];
+  if (!file) throw Object.assign(new Error(`This page has no server for ${path}.`), { status: 404 });
+  const { routes } = await import(file);
+  return routes[path];
+}
+
+async function answer({ id, path, query }) {
+  const job = new Job(id);
+  jobs.set(id, job);
+  try {
+    const route = await routeOf(path.replace(/^\//, ""));
+    job.send("done", await route(query ?? {}, job));
+  } catch (error) {
+    const isFault = FAULTS.some((Kind) => error instanceof Kind);
+    if (isFault) console.error(error);
+    job.send("error", {
+      error: isFault ? `The page failed at this request (${error.message}).` : error.message,
+      status: error.status ?? (isFault ? 500 : 422),
+    });
+  } finally {
+    jobs.delete(id);
+  }
+}
+
+onmessage = ({ data }) => {
+  if (!data.cancel) answer(data);
+  else if (jobs.has(data.id)) jobs.get(data.id).isCancelled = true;
+};
