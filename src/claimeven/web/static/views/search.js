@@ -61,6 +61,8 @@ export class View {
   /** Set the form from the address; return its step. */
   #wanted() {
     const search = new URLSearchParams(location.search);
+    const [agent, options] = search.get("agent")?.split(/:(.*)/s) ?? [];
+    if (options) search.set("agent", agent);
     const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c };
     const left = [];
     for (const [name, field] of Object.entries(fields)) {
@@ -73,6 +75,7 @@ export class View {
     const on = this.where.value;
     this.whole.checked = search.get("tree") === "whole";
     this.#algorithmChosen();
+    if (agent === this.algorithm.value) this.options.textContent = options ?? "";
     if (this.where.value !== on) left.push(`board ${on.replace(" ", ",")} for ${this.algorithm.value}`);
     this.problem.textContent = left.length ? `This link cannot be shown as it is, because of invalid values: ${left.join(", ")}.` : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
@@ -98,6 +101,7 @@ export class View {
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
     this.cLabel = h("label", { hidden: true, title: "How much the bonus for few visits counts" }, "c ", this.c);
+    this.options = h("span", { class: "hint-text" }); // of an agent in the address, such as order=left
     this.depthLabel = h("label", {}, "Depth ", this.depth);
     this.iterationsLabel = h("label", { hidden: true }, "Iterations ", this.iterations);
     this.board = new BoardView("Position looked at");
@@ -115,7 +119,7 @@ export class View {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.problem.textContent = ""; this.#run(); } },
-        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel, this.cLabel,
+        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel, this.cLabel, this.options,
         h("button", { class: "primary" }, "Search")),
       h("div", { class: "row stepper" },
         button(icon("first"), () => this.#goTo(0), { "aria-label": "First step" }), button(icon("back"), () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
@@ -156,6 +160,7 @@ export class View {
   }
 
   #algorithmChosen() {
+    this.options.textContent = "";
     this.depthLabel.hidden = this.#isGrown();
     this.iterationsLabel.hidden = !this.#isGrown();
     this.cLabel.hidden = this.algorithm.value !== "uct";
@@ -182,12 +187,13 @@ export class View {
     this.#clear();
     this.on = value;
     const c = this.cLabel.hidden ? "" : this.c.value;
-    this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }), c };
+    const agent = [this.algorithm.value, this.options.textContent].filter(Boolean).join(":");
+    this.asked = { agent, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }), c };
     this.at = Math.max(0, step); // for the address, if the page is reloaded while it loads
     this.#updateAddress();
     const { board } = this.start;
     const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
-    if (query.c) query.agent += `:c=${query.c}`;
+    if (query.c) query.agent += `${agent.includes(":") ? "," : ":"}c=${query.c}`;
     delete query.c;
     try {
       this.steps = await this.#kind().load(query, this.start, (path, asked) => get(path, asked, this.control.signal));
