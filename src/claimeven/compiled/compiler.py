@@ -33,7 +33,7 @@ __all__ = ["compiled", "helper", "intrinsics_llvm"]
 #: counted, so that taking an array out of a tuple is free. The caller holds the arrays, and Numba
 #: refuses to compile code that makes arrays. There is no C entry point. `forceinline` is explicit,
 #: because Numba would treat a kernel that a helper calls like a helper.
-_OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "boundscheck": False,
@@ -62,7 +62,7 @@ def compiled(
     `safe_moment` is called before each pass of the compiler, and `announce` before it starts. If
     another process compiles the same code, this one waits. `load` loads called kernels, by name.
     """
-    made: Any = numba.njit(**_OPTIONS)(function)
+    made: Any = numba.njit(**OPTIONS)(function)
     made._cache = kept = KernelCache(function, announce, load)
 
     def waiting() -> None:
@@ -82,12 +82,17 @@ def compiled(
 
 def _share(result: Any, name: str, path: Path | None) -> None:
     """Let callers jump to a kernel: inlined, playout rules would be compiled for each search."""
-    made = result.fndesc
     symbol = f"claimeven.{path.stem if path is not None else f'{name} {len(_shared)}'}"
-    binding.add_symbol(symbol, result.library.get_pointer_to_function(made.llvm_func_name))
+    pointer = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    binding.add_symbol(symbol, pointer)
     _shared[symbol] = name
+    call_by_name(result, symbol)
+
+
+def call_by_name(result: Any, symbol: str) -> None:
+    """Let callers of a compiled function call the symbol."""
     describe: Any = ExternalFunctionDescriptor
-    described = describe(symbol, made.restype, made.argtypes)
+    described = describe(symbol, result.fndesc.restype, result.fndesc.argtypes)
     result.target_context.remove_user_function(result.entry_point)
     result.target_context.insert_user_function(result.entry_point, described)
 
@@ -100,9 +105,9 @@ def helper(
     A `prepared` helper is optimized separately first. With `callable_here` Python can call it too.
     Both take time to compile, and few helpers need them.
     """
-    options = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
+    options = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
     if not callable_here:
-        options["pipeline_class"] = _PreparedCompiler if prepared else _PartCompiler
+        options["pipeline_class"] = _PreparedCompiler if prepared else PartCompiler
     return numba.njit(**options)(function)
 
 
@@ -139,7 +144,7 @@ class _Part(_Prepared):
         pass
 
 
-class _PartCompiler(compiler.Compiler):
+class PartCompiler(compiler.Compiler):
     """Compiles a helper to a `_Part`."""
 
     made: Any = _Part
@@ -151,7 +156,7 @@ class _PartCompiler(compiler.Compiler):
         return compile_extra(func)
 
 
-class _PreparedCompiler(_PartCompiler):
+class _PreparedCompiler(PartCompiler):
     """Compiles a helper to a `_Prepared`."""
 
     made = _Prepared
@@ -194,7 +199,7 @@ class KernelCache:
         except OSError:
             return None
         versions = numba.__version__, llvmlite.__version__, sys.version, _MAKING
-        made_by = (*versions, sorted(_OPTIONS.items()))
+        made_by = (*versions, sorted(OPTIONS.items()))
         digest.update(repr((self.name, str(signature), target.magic_tuple(), made_by)).encode())
         shown = re.sub(r"[^\w.]", "_", self.name.partition(".")[2])
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"

@@ -20,7 +20,8 @@ from claimeven.parallel import interrupts
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _announce: Callable[[], None] | None = None
-#: The module that compiles: `compiler`, or `fallback` if Numba is other than that one expects.
+#: The module that compiles: `compiler`, `fallback` if Numba is other than that one expects, or
+#: `webassembly`.
 _compiler: Any = None
 #: Errors of code that uses private parts of Numba which have changed.
 _CHANGED = (AttributeError, ImportError, KeyError, TypeError)
@@ -50,6 +51,12 @@ def _compiler_in_use() -> Any:
         else:
             _compiler = compiler
     return _compiler
+
+
+def compile_with(compiler: Any) -> None:
+    """Compile the kernels that are not loaded yet with another module."""
+    global _compiler  # noqa: PLW0603 - see above
+    _compiler = compiler
 
 
 def _fall_back(changed: Exception) -> None:

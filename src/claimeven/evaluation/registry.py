@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined
+from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, kernel, uint64
 from claimeven.evaluation.sequences import sequences, sequences_kernel
 from claimeven.evaluation.streaks import (
     chain_weights,
@@ -174,3 +174,9 @@ def evaluate_discs(which: Int, mine: Word, mask: Word, words: Words, weights: In
     if which == STREAKS:
         return streaks_kernel(mine, mask, words, weights)
     return triples_kernel(mine, mask, words)
+
+
+@kernel(int64(int64, uint64, uint64, uint64[::1], int64[::1]))
+def evaluate_position(which: Int, mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
+    """`evaluate_discs` as a kernel."""
+    return evaluate_discs(which, mine, mask, words, weights)
