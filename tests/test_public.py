@@ -12,7 +12,9 @@ from types import ModuleType
 import pytest
 
 import claimeven
-from claimeven import agents, arena, notebook, puzzles, solver
+from claimeven import agents, arena, dataset, learning, notebook, puzzles, records, solver
+from claimeven.arena import report, studies
+from claimeven.networks import net
 
 
 def imported(code: str) -> set[str]:
@@ -73,7 +75,13 @@ def test_every_name_of_puzzles_is_there(name: str) -> None:
     assert getattr(puzzles, name) is not None
 
 
-@pytest.mark.parametrize("package", [claimeven, arena, puzzles, agents, solver, notebook])
+LAZY = (
+    claimeven, agents, arena, dataset, learning, net, notebook, puzzles, records, report, solver,
+    studies,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
 def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
     assert package.__file__ is not None
     tree = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text("utf-8"))

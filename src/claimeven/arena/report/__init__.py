@@ -1,5 +1,5 @@
 """A tournament's store as one self-contained HTML page."""
 
-from claimeven.arena.report.report import MAX_JUDGED_GAMES, Report, write_report
+from claimeven import lazy
 
-__all__ = ["MAX_JUDGED_GAMES", "Report", "write_report"]
+__getattr__, __dir__, __all__ = lazy.offer(__name__)

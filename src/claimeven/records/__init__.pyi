@@ -1,0 +1,16 @@
+from claimeven.records.formats import FORMATS as FORMATS
+from claimeven.records.formats import Format as Format
+from claimeven.records.formats import Tried as Tried
+from claimeven.records.formats import format_of as format_of
+from claimeven.records.formats import guess_by_lines as guess_by_lines
+from claimeven.records.formats import guess_format as guess_format
+from claimeven.records.formats import open_records as open_records
+from claimeven.records.formats import read_records as read_records
+from claimeven.records.formats import read_text as read_text
+from claimeven.records.formats import tried_records as tried_records
+from claimeven.records.formats import write_records as write_records
+from claimeven.records.formats import write_text as write_text
+from claimeven.records.record import RESULTS as RESULTS
+from claimeven.records.record import GameRecord as GameRecord
+from claimeven.records.record import InvalidRecord as InvalidRecord
+from claimeven.records.record import result_name as result_name
