@@ -16,9 +16,9 @@ from claimeven.dataset import (
     DatasetProgress,
     InvalidDataset,
     InvalidDatasetFile,
+    exhaustive,
     make_dataset,
     read_dataset,
-    retrograde,
 )
 from claimeven.solver import Solver
 from tests import naive
@@ -108,7 +108,7 @@ def test_rows_are_the_same_however_they_are_cut_into_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = made(tmp_path / "whole.csv", plan(1, 6))
-    monkeypatch.setattr(retrograde, "_BLOCK", 7)
+    monkeypatch.setattr(exhaustive, "_BLOCK", 7)
     assert made(tmp_path / "cut.csv", plan(1, 6)) == whole
 
 
@@ -184,7 +184,7 @@ def test_too_many_positions_are_rejected_with_what_is_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
     """There are 719 up to ply 4, and 121 of 7 columns each at ply 3."""
-    monkeypatch.setattr(retrograde, bound, most)
+    monkeypatch.setattr(exhaustive, bound, most)
     with pytest.raises(InvalidDataset) as refused:
         make_dataset(tmp_path / "a.csv", plan(2, 20, Geometry()), Solver(table_mb=4))
     assert str(refused.value) == (
@@ -198,7 +198,7 @@ def test_the_ply_beyond_those_asked_for_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There are 151 positions up to ply 3, and 568 more at ply 4, which are only looked up."""
-    monkeypatch.setattr(retrograde, "MAX_POSITIONS", 151)
+    monkeypatch.setattr(exhaustive, "MAX_POSITIONS", 151)
     assert len(made(tmp_path / "a.csv", plan(0, 3, Geometry()))) == 151
 
 

@@ -32,7 +32,6 @@ from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, holds_games, scratch_folder, text_file
 from claimeven.blocks import Sections
-from claimeven.cli.common.json_lines import write_json, write_row
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     FilePath,
@@ -45,10 +44,10 @@ from claimeven.cli.common.options import (
     solver_options,
     warn_unbounded,
 )
+from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
-from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, write_json, write_row
 from claimeven.cli.main import INTERRUPTED
 from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError

@@ -9,9 +9,9 @@ import click
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.agents.external import FOREIGN
 from claimeven.agents.external.base import ForeignKind
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import show, text_width, wrap
+from claimeven.cli.common.streams import write_json
 from claimeven.suggestions import no_such
 
 

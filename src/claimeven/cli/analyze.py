@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import (
     Inputs,
     ScoreComparison,
@@ -20,7 +19,7 @@ from claimeven.cli.common.options import geometry_options, json_option, solver_o
 from claimeven.cli.common.output import show, text_width
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
-from claimeven.cli.common.streams import can_show, print_error
+from claimeven.cli.common.streams import can_show, print_error, write_json
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 

@@ -10,10 +10,10 @@ from claimeven import __version__
 from claimeven.agents import benchmark
 from claimeven.agents.benchmark import SearchTotals
 from claimeven.arena.studies.runner import machine
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import named_lines, show, text_width
 from claimeven.cli.common.progress import announce_compilation, status_line
+from claimeven.cli.common.streams import write_json
 
 #: The legend below the table.
 LEGEND = "The total number of nodes changes only if a search changes. UCT: nodes stored."

@@ -17,7 +17,6 @@ from claimeven.book.import_database import GEOMETRY, PLIES, database_path, impor
 from claimeven.book.locations import AnyBook
 from claimeven.book.verify import ply_counts, verify_book
 from claimeven.cli.common.groups import CommandGroup
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.options import (
     FilePath,
@@ -33,7 +32,7 @@ from claimeven.cli.common.progress import (
     resumable_file,
     status_line,
 )
-from claimeven.cli.common.streams import as_file
+from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.records import open_records

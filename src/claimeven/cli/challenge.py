@@ -27,11 +27,10 @@ from claimeven.arena.lund import (
 )
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option, storage_options
+from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, print_interrupted, status_line
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, one_line, print_error
+from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD

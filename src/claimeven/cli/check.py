@@ -19,17 +19,15 @@ from claimeven.arena.diagnostics import STATEFUL_ADVICE
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
 from claimeven.blocks import Block, Board, Code, Table
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     bounds_options,
     geometry_options,
     json_option,
     time_control_options,
 )
-from claimeven.cli.common.output import cut, left, text_size, text_width
+from claimeven.cli.common.output import cut, left, text_size, text_width, write_sections
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error
+from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error, write_json
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 

@@ -15,7 +15,6 @@ import click
 from claimeven.arena.store.query import each_game
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import STDOUT, check_output, holds_games, text_file
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
     SOLVER_OPTIONS,
@@ -29,7 +28,7 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
 from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
-from claimeven.cli.common.streams import as_file, print_error
+from claimeven.cli.common.streams import as_file, print_error, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves

@@ -11,12 +11,17 @@ from typing import Any
 import click
 
 from claimeven.atomic_io import check_output
-from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.options import (
+    default_plies_text,
+    geometry_options,
+    json_option,
+    parse_plies,
+    solver_options,
+)
 from claimeven.cli.common.output import show
-from claimeven.cli.common.parsing import default_plies_text, parse_plies
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
 

@@ -8,10 +8,9 @@ import click
 
 from claimeven.adapters.kaggle import export_submission, submission
 from claimeven.atomic_io import STDOUT, check_output
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option, seed_option
 from claimeven.cli.common.output import show
-from claimeven.cli.common.streams import as_file
+from claimeven.cli.common.streams import as_file, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 

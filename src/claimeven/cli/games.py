@@ -27,7 +27,6 @@ from claimeven.arena.store.query import (
     writer_for,
 )
 from claimeven.arena.store.store import Store
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
     FilePath,
@@ -38,7 +37,7 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import board_text, fitted, table_width, text_width
 from claimeven.cli.common.progress import status_line
-from claimeven.cli.common.streams import as_file, one_line
+from claimeven.cli.common.streams import as_file, one_line, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.outcome import PLAYER_NAMES

@@ -14,8 +14,7 @@ from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Placement, pool_dict
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_with_progress
-from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.games import play_with_progress
 from claimeven.cli.common.options import (
     json_option,
     option_group,
@@ -23,9 +22,9 @@ from claimeven.cli.common.options import (
     reject_other_options,
     warn_unbounded,
 )
+from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores

@@ -20,10 +20,8 @@ from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
-from claimeven.cli.common.executor_options import play_with_progress
-from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.games import play_with_progress, reject_opening_plies
 from claimeven.cli.common.move_inputs import position_option, read_one
-from claimeven.cli.common.openings import reject_opening_plies
 from claimeven.cli.common.options import (
     command_line,
     json_option,
@@ -31,11 +29,10 @@ from claimeven.cli.common.options import (
     report_option,
     warn_unbounded,
 )
-from claimeven.cli.common.output import board_text
+from claimeven.cli.common.output import board_text, write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
 from claimeven.cli.common.report_output import check_page, write_page_after
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, print_error
+from claimeven.cli.common.streams import clean_stdout, print_error, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import click
 
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import geometry_options, json_option
 from claimeven.cli.common.output import show_table
 from claimeven.cli.common.progress import announce_compilation, status_line
+from claimeven.cli.common.streams import write_json
 from claimeven.game import perft
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -11,11 +11,10 @@ from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
 from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.common.decision_report import LEVELS
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import WordChoice, geometry_options, limit_options
 from claimeven.cli.common.progress import announce_compilation
-from claimeven.cli.common.streams import clean_stdout, one_line
+from claimeven.cli.common.streams import clean_stdout, one_line, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.terminal.game_session import GameSession
 from claimeven.game.errors import ClaimevenError

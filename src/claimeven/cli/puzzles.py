@@ -11,18 +11,19 @@ import numpy as np
 
 from claimeven.atomic_io import check_output
 from claimeven.cli.common.groups import CommandGroup
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
+    default_plies_text,
     geometry_options,
     json_option,
+    parse_plies,
     reject_other_options,
     seed_option,
 )
 from claimeven.cli.common.output import fitted, show_table, table_width
-from claimeven.cli.common.parsing import default_plies_text, parse_plies
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
+from claimeven.cli.common.streams import write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.terminal.puzzle_session import PuzzleSession
 from claimeven.game.errors import ClaimevenError

@@ -10,11 +10,10 @@ from typing import Any
 import click
 
 from claimeven.arena.report import Report
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option, reject_options
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.report_output import MAX_JUDGED_GAMES, summary_lines, write_with_progress
-from claimeven.cli.common.streams import one_line
+from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
 
 

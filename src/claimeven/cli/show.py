@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.json_lines import json_data, write_json
 from claimeven.cli.common.move_inputs import Input, Inputs, source_option
 from claimeven.cli.common.options import WordChoice, geometry_options, json_option
 from claimeven.cli.common.output import board_text, show
-from claimeven.cli.common.streams import one_line
+from claimeven.cli.common.streams import json_data, one_line, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import EVALUATIONS, Sequence, count_by_length, sequence_list
 from claimeven.game import encodings

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import (
     Input,
     Inputs,
@@ -29,6 +28,7 @@ from claimeven.cli.common.solver_options import (
     progress_text,
     score_text,
 )
+from claimeven.cli.common.streams import write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column

@@ -13,18 +13,16 @@ from claimeven.arena.options import SprtOptions
 from claimeven.arena.tournaments.results import SequentialResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_with_progress
-from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, reject_opening_plies
+from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
 from claimeven.cli.common.options import json_option, option_group, warn_unbounded
+from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import (
     announce_compilation,
     count_text,
     notify,
     print_interrupted,
 )
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.sprt import SprtVerdict

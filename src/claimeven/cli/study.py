@@ -21,9 +21,8 @@ from claimeven.arena.studies import (
 from claimeven.arena.studies.format import study_sections
 from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.groups import CommandGroup
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import fitted, text_width, write_sections
 from claimeven.cli.common.progress import (
     StatusLine,
     announce_compilation,
@@ -31,8 +30,7 @@ from claimeven.cli.common.progress import (
     print_interrupted,
     status_line,
 )
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number

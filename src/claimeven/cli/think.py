@@ -18,12 +18,11 @@ from claimeven.cli.common.decision_report import (
     naming_agent,
     trace_lines,
 )
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import is_ongoing, read_one
 from claimeven.cli.common.options import geometry_options, json_option, limit_options
 from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import announce_compilation
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number

@@ -19,9 +19,7 @@ from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_with_progress
-from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, reject_opening_plies
+from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
 from claimeven.cli.common.options import (
     FilePath,
     command_line,
@@ -30,6 +28,7 @@ from claimeven.cli.common.options import (
     report_option,
     warn_unbounded,
 )
+from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import (
     announce_compilation,
     notify,
@@ -37,8 +36,7 @@ from claimeven.cli.common.progress import (
     status_line,
 )
 from claimeven.cli.common.report_output import check_page, write_page_after
-from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, one_line, print_error
+from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

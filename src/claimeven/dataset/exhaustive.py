@@ -1,28 +1,35 @@
-"""The source `all`: every position of some plies.
+"""The source `all`: every position of some plies, with the score of every column.
 
-Only the scores of the next ply are looked up or solved; all others follow (see `retrograde`).
-Solved positions are stored in a journal, so interrupted work is resumed. If a book has the next
-ply, no journal is needed, and a data set takes seconds.
+The positions come from `book.enumerate`: one of each pair of mirror images, all unfinished, by ply
+and key. Only the scores of the ply after the highest are looked up or solved: the score of a column
+is minus the score of the position it leads to, or follows from the rules. Solved positions are
+stored in a journal, so interrupted work is resumed. If a book has the next ply, no journal is
+needed, and a data set takes seconds.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from claimeven.book.enumerate import Keys, Scores
+from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
 from claimeven.dataset.config import DatasetPlan, DatasetProgress
+from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
 from claimeven.dataset.journal import DatasetJournal, journal_path
-from claimeven.dataset.retrograde import AllPositions, keys_by_ply
+from claimeven.game.batch import Boards
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
-from claimeven.solver.solver import Solver
+from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Positions solved between two writes to the journal: the first time, and at most.
 _BATCH, _MAX_BATCH = 16, 1 << 14
@@ -30,6 +37,142 @@ _BATCH, _MAX_BATCH = 16, 1 << 14
 _BATCH_SECONDS = 0.5
 #: Fields of the journal.
 _SOLVED = ("key", "score")
+#: The limit on the positions of a data set, including earlier plies.
+MAX_POSITIONS = 20_000_000
+#: The limit on the moves of a ply: all keys after them are in memory, 8 bytes each.
+_MAX_MOVES = 100_000_000
+#: Rows in a chunk.
+_BLOCK = 1 << 16
+#: The numbers -128 to 127 as text with zero bytes after their end; `ILLEGAL`, -128, is only zeros.
+_SMALL = np.array(
+    [list(str(n).encode().ljust(4, b"\0")) if n != ILLEGAL else [0] * 4 for n in range(-128, 128)],
+    dtype=np.uint8,
+)
+
+
+@dataclass(frozen=True)
+class _Parents:
+    """A move to each position of a ply: from `above` by `columns`, then `mirrored` if needed."""
+
+    above: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.uint8]
+    mirrored: npt.NDArray[np.bool_]
+
+
+def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
+    """Return the keys of the positions of ply 0 to the ply after the highest of a plan.
+
+    Raises `InvalidDataset` for more than `MAX_POSITIONS` in the plan.
+    """
+    geometry = plan.geometry
+    found: list[Keys] = []
+    count = 0
+    for layer in layers(geometry, plan.highest + 1):
+        found.append(layer.keys)
+        count += len(layer.keys)
+        in_plan = layer.ply <= plan.highest
+        if in_plan and (count > MAX_POSITIONS or len(layer.keys) * geometry.columns > _MAX_MOVES):
+            raise InvalidDataset(
+                f"{geometry} has too many positions up to ply {plan.highest} ({count:,} up to ply"
+                f" {layer.ply}): the highest ply must be {layer.ply - 1} or less"
+            )
+    if not any(len(keys) for keys in found[plan.lowest : plan.highest + 1]):
+        raise InvalidDataset(f"every game on {geometry} is over before ply {plan.lowest}")
+    return found
+
+
+class AllPositions:
+    """The positions of a plan, from `keys_by_ply`, with scores backed up from `last_scores`."""
+
+    def __init__(self, plan: DatasetPlan, keys: Sequence[Keys], last_scores: Scores) -> None:
+        self.geometry = geometry = plan.geometry
+        self.lowest: int = plan.lowest
+        self._keys = keys[:-1]
+        self._scores: list[npt.NDArray[np.int8]] = []
+        self._parents: list[_Parents] = []
+        below = last_scores
+        for ply in reversed(range(len(keys) - 1)):
+            scores, parents = _label(keys[ply], keys[ply + 1], below, geometry)
+            below = scores.max(axis=1, initial=ILLEGAL)
+            self._scores.insert(0, scores)
+            self._parents.insert(0, parents)
+
+    def __len__(self) -> int:
+        return sum(len(keys) for keys in self._keys[self.lowest :])
+
+    def lines(self) -> Iterator[Lines]:
+        """Yield all rows in chunks, by ply and key; each is a separate game, from 0."""
+        moves = np.zeros((1, 0), dtype=np.uint8)
+        game = 0
+        for ply, keys in enumerate(self._keys):
+            if ply:
+                moves = _moves_on(moves, self._parents[ply - 1], self.geometry)
+            for start in range(0, len(keys) if ply >= self.lowest else 0, _BLOCK):
+                part = slice(start, start + _BLOCK)
+                boards = discs_of_keys(keys[part], self.geometry)
+                games = np.arange(game, game + len(boards[0]))
+                text = _csv_text(games, moves[part], boards, self._scores[ply][part], self.geometry)
+                yield games, text.splitlines(keepends=True)
+                game += len(games)
+
+
+def _label(
+    keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry
+) -> tuple[npt.NDArray[np.int8], _Parents]:
+    """Return the scores of the columns of a ply, and moves to the positions of the next ply."""
+    scores = np.full((len(keys), geometry.columns), ILLEGAL, dtype=np.int8)
+    above = np.zeros(len(below), dtype=np.int32)
+    columns, mirrored = np.zeros(len(below), dtype=np.uint8), np.zeros(len(below), dtype=np.bool_)
+    for column, way in enumerate(moves_by_column(keys, below, geometry)):
+        scores[way.can, column] = way.scores(below_scores)
+        # Any parent will do.
+        above[way.below] = way.can[way.ongoing]
+        columns[way.below] = column
+        mirrored[way.below] = way.mirrored
+    return scores, _Parents(above, columns, mirrored)
+
+
+def _moves_on(
+    moves: npt.NDArray[np.uint8], parents: _Parents, geometry: Geometry
+) -> npt.NDArray[np.uint8]:
+    """Return the moves that lead to the positions of a ply from the moves of the previous ply."""
+    after = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
+    after[parents.mirrored] = np.uint8(geometry.columns - 1) - after[parents.mirrored]
+    return after
+
+
+def _csv_text(
+    games: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.uint8],
+    boards: tuple[Boards, Boards],
+    scores: npt.NDArray[np.int8],
+    geometry: Geometry,
+) -> bytes:
+    """Return rows of one ply as lines of CSV, like `Row.cells` without a loop over rows."""
+    names = np.frombuffer(column_names(geometry.columns).encode(), dtype=np.uint8)
+    best = scores.max(axis=1)
+    optimal = (scores == best[:, None]).sum(axis=1)
+    small = [_SMALL[column.astype(np.int64) + 128] for column in (best, optimal, *scores.T)]
+    ply = _SMALL[np.full(len(games), moves.shape[1] + 128)]
+    fields = [_digits(games.astype(np.uint64)), names[moves], ply, *map(_digits, boards), *small]
+    comma = np.full((len(games), 1), ord(","), dtype=np.uint8)
+    text = np.concatenate([piece for field in fields for piece in (field, comma)], axis=1)
+    text[:, -1] = ord("\n")
+    written: npt.NDArray[np.uint8] = text[text != 0]
+    return written.tobytes()
+
+
+def _digits(numbers: Boards) -> npt.NDArray[np.uint8]:
+    """Return numbers as digits, each in a column, with zero bytes before the first digit."""
+    width = len(str(int(numbers.max(initial=0))))
+    text = np.zeros((len(numbers), width), dtype=np.uint8)
+    for place in reversed(range(width)):
+        tenths = numbers // np.uint64(10)
+        digit = (numbers - tenths * np.uint64(10)).astype(np.uint8) + np.uint8(ord("0"))
+        # A zero byte before the number, except for the last digit of 0.
+        text[:, place] = np.where(numbers != 0, digit, 0) if place < width - 1 else digit
+        numbers = tenths
+    return text
 
 
 def make_all(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from claimeven import __version__
 from claimeven.cli.common.output import table_width, text_width
-from claimeven.cli.common.streams import as_file, one_line
+from claimeven.cli.common.streams import as_file, one_line, write_json
 from claimeven.networks.loading import BUNDLED_NET
 from tests import forks
 from tests.cli.conftest import Run
@@ -209,3 +212,28 @@ def test_a_terminal_keeps_the_encoding_it_shows(tmp_path: Path) -> None:
     os.close(ours)
     with (tmp_path / "a").open("w", encoding="latin-1", errors="backslashreplace") as file:
         assert (as_file(file).encoding, file.errors) == ("utf-8", "backslashreplace")
+
+
+def test_a_result_can_be_written() -> None:
+    given = {
+        "array": np.array([[1.5, math.inf], [2, math.nan]]),
+        "number": np.int64(3),
+        "flags": [True, None, np.bool_(False)],
+        "sets": [{4}, frozenset(), (5,), range(2)],
+        "float": [np.float64(0.5), -math.inf],
+        2: {None: 1},
+    }
+    stream = io.StringIO()
+    write_json(given, stream)
+    assert stream.getvalue().endswith("}\n")
+    assert stream.getvalue().count("\n") == 1
+    assert '"flags": [true, null, false]' in stream.getvalue()
+    assert json.loads(stream.getvalue()) == {
+        "claimeven": __version__,
+        "array": [[1.5, None], [2.0, None]],
+        "number": 3,
+        "flags": [True, None, False],
+        "sets": [[4], [], [5], "range(0, 2)"],
+        "float": [0.5, None],
+        "2": {"None": 1},
+    }

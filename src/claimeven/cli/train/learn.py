@@ -9,17 +9,17 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.executor_options import players_options
-from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.games import players_options
 from claimeven.cli.common.options import (
     Command,
     FilePath,
     WordChoice,
     geometry_options,
     json_option,
+    parse_ply_range,
+    weights_of,
 )
 from claimeven.cli.common.output import show, show_table
-from claimeven.cli.common.parsing import parse_ply_range, weights_of
 from claimeven.cli.common.progress import (
     announce_compilation,
     count_text,
@@ -27,6 +27,7 @@ from claimeven.cli.common.progress import (
     resumable_file,
     status_line,
 )
+from claimeven.cli.common.streams import write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import (

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.options import FilePath, json_option, weights_of
 from claimeven.cli.common.output import named_lines, show, table_width
-from claimeven.cli.common.parsing import weights_of
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
+from claimeven.cli.common.streams import write_json
 from claimeven.cli.train.learn import settings_options
 from claimeven.errors import ClaimevenError
 from claimeven.learning.compare_runs import (
