@@ -1,6 +1,6 @@
 // The analysis of a position: the evaluation bar, and sentences whose cells light up.
 
-import { get } from "./api.js";
+import { can, get } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { h, announce } from "./dom.js";
 import { letterKey } from "./keys.js";
@@ -83,7 +83,7 @@ export class Explanation {
 
   /** Describe the analysis while it is switched off. */
   offer(board) {
-    this.showMessage(board.isSolvable ? `Exact scores of all columns, with reasons. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
+    this.showMessage(board.isSolvable ? `Exact scores of all columns${can("reasons") ? ", with reasons" : ""}. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
   }
 
   /** Explain the current position after a short delay. */
@@ -96,6 +96,7 @@ export class Explanation {
       this.showMessage(TOO_LARGE);
       return;
     }
+    if (!can("reasons")) return;
     // The elements below do not jump while the next sentences are loading.
     this.element.style.setProperty("min-height", `${this.element.offsetHeight}px`);
     this.clear();
@@ -121,14 +122,27 @@ export class Explanation {
     }
   }
 
+  /** Show the known scores in words, if the page has no reasons. */
+  showScores({ board, position }, known) {
+    if (can("reasons") || !known) return;
+    const columns = position.legal.filter((column) => known.scores[column] !== null);
+    columns.sort((a, b) => known.scores[b] - known.scores[a]);
+    this.element.replaceChildren(...columns.map((column) => h("p", { class: "column" },
+      ...heading(board, column, known.scores[column]), ` ${known.words[column]}`)));
+  }
+
   #show(game, found) {
     this.element.style.removeProperty("min-height");
     const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
     const columns = found.columns.map(({ column, score, best, claims: sentences }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,
-    }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",
-      h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))),
+    }, h("summary", {}, ...heading(game.board, column - 1, score)),
     h("div", {}, claims(sentences))));
     this.element.replaceChildren(h("div", { class: "position-claims" }, claims(found.claims)), ...columns);
   }
+}
+
+/** Return the name of a column, and its score. */
+function heading(board, column, score) {
+  return [h("b", {}, `Column ${board.name(column)}`), " ", h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))];
 }

@@ -82,7 +82,7 @@ export class Scores extends EventTarget {
       known.scores = all.scores;
       known.words = all.words;
       known.done = all.complete;
-      if (!all.complete) known.error = "The position was not solved within the time limit of the server.";
+      if (!all.complete) known.error = "The position was not solved within the time limit.";
     } catch (error) {
       if (error.name !== "AbortError") known.error = error.message;
     }

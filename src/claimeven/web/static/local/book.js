@@ -72,8 +72,8 @@ function keysOf(planes, count) {
 let loading = null;
 
 /** Return the book of a board, or null without one: then the solver works alone. */
-export async function bookOf(board, address = new URL("../../data/7x6.book", import.meta.url)) {
+export async function bookOf(board) {
   if (!board.equals(new Board())) return null;
-  loading ??= fileOf(address).then((bytes) => Book.of(bytes)).catch(() => null);
+  loading ??= fileOf(new URL("../../data/7x6.book", import.meta.url)).then((bytes) => Book.of(bytes)).catch(() => null);
   return loading;
 }

@@ -1,52 +1,68 @@
-// The page's side of the worker: requests, their events, and cancellation.
+// The page's side of a worker: requests, their events, and cancellation.
 
-const LOST = "The part of the page that computes has stopped. Try again, or reload the page: the game is in its address.";
+const LOST = "The part of the page that computes has stopped: try again, or reload the page. The game is kept.";
 
-let worker = null;
-let last = 0;
-const requests = new Map(); // number -> the functions that settle a request
+/** A worker at an address, started by the first request, and again after it has stopped. */
+export class Client {
+  #worker = null;
+  #last = 0;
+  #requests = new Map(); // number -> the function that receives the events of a request
 
-/** Return the worker; a new one after the last has stopped. */
-function running() {
-  if (worker) return worker;
-  worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data: { id, event, data } }) => requests.get(id)?.(event, data);
-  worker.onerror = (event) => {
-    event.preventDefault();
-    worker.terminate();
-    worker = null;
-    for (const receive of [...requests.values()]) receive("error", { error: LOST, status: 503 });
-  };
-  return worker;
+  constructor(address = new URL("./worker.js", import.meta.url)) {
+    this.address = address;
+  }
+
+  /**
+   * Send a request; `onEvent(name, data)` is called for each event. Returns the data of `done`; throws
+   * an error with a `status` for `error`, and an `AbortError` after cancellation.
+   */
+  request(path, query, onEvent = () => {}, signal = undefined) {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const cancel = () => {
+        this.#worker?.postMessage({ id, cancel: true });
+        this.#requests.delete(id);
+        reject(signal.reason);
+      };
+      signal?.addEventListener("abort", cancel);
+      this.#requests.set(id, (event, data) => {
+        if (event !== "done" && event !== "error") {
+          onEvent(event, data);
+          return;
+        }
+        this.#requests.delete(id);
+        signal?.removeEventListener("abort", cancel);
+        if (event === "done") resolve(data);
+        else reject(Object.assign(new Error(data.error), { status: data.status }));
+      });
+      this.#running().postMessage({ id, path, query });
+    });
+  }
+
+  /** Stop the worker; requests in progress fail with a sentence. */
+  close(sentence = "The worker was closed.") {
+    this.#worker?.terminate();
+    this.#worker = null;
+    for (const receive of [...this.#requests.values()]) receive("error", { error: sentence, status: 503 });
+  }
+
+  #running() {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(this.address, { type: "module" });
+    worker.onmessage = ({ data: { id, event, data } }) => this.#requests.get(id)?.(event, data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.close(LOST);
+    };
+    this.#worker = worker;
+    return worker;
+  }
 }
 
-/**
- * Send a request; `onEvent(name, data)` is called for each event. Returns the data of `done`; throws
- * an error with a `status` for `error`, and an `AbortError` after cancellation.
- */
-export function request(path, query, onEvent = () => {}, signal = undefined) {
-  return new Promise((resolve, reject) => {
-    last += 1;
-    const id = last;
-    const settle = (how, value) => {
-      requests.delete(id);
-      signal?.removeEventListener("abort", cancel);
-      how(value);
-    };
-    const cancel = () => {
-      worker?.postMessage({ id, cancel: true });
-      settle(reject, new DOMException("cancelled", "AbortError"));
-    };
-    if (signal?.aborted) {
-      reject(new DOMException("cancelled", "AbortError"));
-      return;
-    }
-    signal?.addEventListener("abort", cancel);
-    requests.set(id, (event, data) => {
-      if (event === "done") settle(resolve, data);
-      else if (event === "error") settle(reject, Object.assign(new Error(data.error), { status: data.status }));
-      else onEvent(event, data);
-    });
-    running().postMessage({ id, path, query });
-  });
+const client = new Client();
+
+/** Send a request to the worker of this page, see `Client`. */
+export function request(...given) {
+  return client.request(...given);
 }

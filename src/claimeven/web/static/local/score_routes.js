@@ -3,23 +3,18 @@
 import { inWords, pliesToEnd } from "../words.js";
 import { bookOf } from "./book.js";
 import { centerOrder, lineOf, ongoing } from "./positions.js";
-import { defaultMegabytes, finalScore, Solver } from "./solver.js";
+import { finalScore, Solver } from "./solver.js";
 
 /** Boards with a solver in memory. */
 const MAX_SOLVERS = 2;
-/** Settings in the address of the worker: `megabytes` of the table, the `book`. */
-const settings = new URL(globalThis.location).searchParams;
+/** The table in MB, if the address of the worker has it. */
+const megabytes = Number(new URL(globalThis.location).searchParams.get("megabytes")) || undefined;
 const solvers = new Map();
-
-/** Return the opening book of a board, or null. */
-export function openBook(board) {
-  return bookOf(board, settings.has("book") ? new URL(settings.get("book"), globalThis.location) : undefined);
-}
 
 /** Return the solver of a board. */
 export function solverOf(board) {
   const key = `${board.size} ${board.connect}`;
-  const known = solvers.get(key) ?? openBook(board).then((book) => Solver.load(board, Number(settings.get("megabytes")) || defaultMegabytes(), book));
+  const known = solvers.get(key) ?? Solver.load(board, megabytes, bookOf(board));
   solvers.delete(key);
   solvers.set(key, known); // the last one was used last
   known.catch(() => solvers.delete(key));
@@ -32,7 +27,6 @@ export function bestColumns({ board }, score, scores) {
   return score === null ? [] : centerOrder(board).filter((column) => scores[column] === score).map((column) => column + 1);
 }
 
-/** Return the sentence part for a score of a column, such as "wins in 5 moves", for each column. */
 const wordsOf = (position, scores) => scores.map((score) => inWords(position, score));
 
 async function scores(query, job) {
@@ -62,6 +56,12 @@ export const routes = {
   "api/scores": scores,
   "api/scores/events": scores,
 
+  /** Load the solver of a board. */
+  "api/load": async (query) => {
+    await solverOf(lineOf(query).position.board);
+    return {};
+  },
+
   /** The score of a position, also of a finished game, without the scores of its columns. */
   "api/score": async (query, job) => {
     const { position } = lineOf(query);
@@ -79,7 +79,7 @@ export const routes = {
 
   "api/book": async (query) => {
     const { position } = lineOf(query);
-    const book = await openBook(position.board);
+    const book = await bookOf(position.board);
     const known = (at) => (at.isOver ? finalScore(at) : book?.lookUp(at) ?? null);
     const found = Array(position.board.columns).fill(null);
     for (const column of position.legal) {

@@ -5,8 +5,9 @@ import { centerOrder, geometryOf, mirrorOf, wordsOf } from "./positions.js";
 import { Position } from "../rules.js";
 import { SOLVER } from "./slots.js";
 
-/** MB of the table: a share of the memory of the device in GB, within limits. */
-const MEGABYTES = { least: 16, most: 64, perGigabyte: 8, unknownDevice: 4 };
+const [MIN_MB, MAX_MB] = [16, 64];
+/** Positions with more discs are solved without waiting for the book. */
+const OPENING_PLIES = 12;
 /** The assumed nodes in a millisecond before a measurement, and the fewest nodes that are one. */
 const FIRST_RATE = 2_000;
 const MEASURED_NODES = 1_000;
@@ -30,11 +31,9 @@ export function finalScore({ board, ply, winner }) {
   return winner === null ? 0 : -winScore(board, ply - 1);
 }
 
-/** Return the size of the table for the memory of this device. */
-export function defaultMegabytes() {
-  const { least, most, perGigabyte, unknownDevice } = MEGABYTES;
-  const memory = globalThis.navigator?.deviceMemory ?? unknownDevice;
-  return Math.min(most, Math.max(least, perGigabyte * memory));
+/** Return the MB of the table for the memory of this device, in GB if the browser reports it. */
+function defaultMegabytes() {
+  return Math.min(MAX_MB, Math.max(MIN_MB, 8 * (navigator.deviceMemory ?? 4)));
 }
 
 /** Return the bits of the number of buckets of the greatest table of at most `megabytes`. */
@@ -73,12 +72,12 @@ export class Solver {
   #idle = []; // arrays of searches that are done
   #rate = FIRST_RATE; // nodes in a millisecond
 
-  /** `book` has `lookUp(position)`, which returns a score or null. */
-  static async load(board, megabytes = defaultMegabytes(), book = null) {
+  /** `opening` is the promise of a book, or null: it has `lookUp(position)`, which returns a score or null. */
+  static async load(board, megabytes = defaultMegabytes(), opening = null) {
     if (!board.isSolvable) throw new Error("This board is too large for exact scores: columns × (rows + 1) may be at most 64.");
     for (let size = megabytes; ; size /= 2) {
       try {
-        return new Solver(await Kernels.load("solver.wasm"), board, size, book);
+        return new Solver(await Kernels.load("solver.wasm"), board, size, opening);
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         if (size < 1) throw new Error("There is not enough memory for the solver: close other pages, then try again.");
@@ -86,8 +85,8 @@ export class Solver {
     }
   }
 
-  constructor(kernels, board, megabytes, book) {
-    Object.assign(this, { kernels, board, book });
+  constructor(kernels, board, megabytes, opening) {
+    Object.assign(this, { kernels, board, opening, book: null });
     const buckets = bucketBits(geometryOf(board), megabytes);
     this.setup = kernels.copy(BigUint64Array, searchSetup(board, buckets));
     this.entries = kernels.array(BigUint64Array, 2 ** (buckets + SOLVER.BUCKET_BITS));
@@ -95,8 +94,13 @@ export class Solver {
   }
 
   /** Return the score of a position if the rules or the book have it, else null. */
-  known(position) {
+  #known(position) {
     return position.isOver ? finalScore(position) : this.book?.lookUp(position) ?? null;
+  }
+
+  /** Wait for the book if a position may be in it. */
+  async #open({ ply }) {
+    if (ply <= OPENING_PLIES) this.book = await this.opening;
   }
 
   /**
@@ -104,7 +108,8 @@ export class Solver {
    * `pause`, `left` and `isLate`; throws `SearchStopped` when the job is late.
    */
   async score(position, job, floor = null, ceiling = null) {
-    return this.known(position) ?? this.#search(position, job, floor, ceiling);
+    await this.#open(position);
+    return this.#known(position) ?? this.#search(position, job, floor, ceiling);
   }
 
   async #search(position, job, floor, ceiling) {
@@ -150,6 +155,7 @@ export class Solver {
    * `onColumn(column, score)` is called for each as soon as it is known.
    */
   async scores(position, job, onColumn = () => {}) {
+    await this.#open(position);
     const scores = Array(this.board.columns).fill(null);
     const children = new Map();
     const found = (column, score) => {
@@ -158,7 +164,7 @@ export class Solver {
     };
     for (const column of this.playable(position)) {
       const child = position.play(column);
-      const known = this.known(child);
+      const known = this.#known(child);
       if (known === null) children.set(column, child);
       else found(column, 0 - known);
     }

@@ -6,7 +6,7 @@
 
 /** The modules of the routes, loaded at the first request of one. Each exports `routes`. */
 const MODULES = {
-  "./score_routes.js": ["api/scores", "api/scores/events", "api/score", "api/best", "api/book", "api/status"],
+  "./score_routes.js": ["api/scores", "api/scores/events", "api/book", "api/status", "api/load", "api/score", "api/best"],
   "./review_routes.js": ["api/review", "api/review/events"],
   "./puzzle_routes.js": ["api/puzzles", "api/puzzles/daily", "api/puzzles/attempt", "api/puzzles/hints"],
   "./agents.js": ["api/agents", "api/move"],

@@ -301,6 +301,7 @@ export class PlayView {
     }
     this.row.show(this.game, known);
     this.bar.show(this.game, known);
+    this.explanation.showScores(this.game, known);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
     this.#drawGraph();

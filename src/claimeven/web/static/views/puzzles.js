@@ -181,7 +181,7 @@ export class View {
       }
       const answer = attempt.reply === null || this.position.isOver ? []
         : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(attempt.reply - 1)}.`];
-      this.#showMessage([`Column ${name} is wrong.${lost}`, ...attempt.claims, ...answer], "bad");
+      this.#showMessage([`Column ${name} is wrong.${lost}`, ...reasons(attempt), ...answer], "bad");
     } catch (error) {
       if (!isLate()) this.#showMessage([`Column ${name} is wrong.${lost}`, error.message], "bad");
     }
@@ -206,7 +206,7 @@ export class View {
     this.nextButton.focus();
     try {
       const attempt = await get("api/puzzles/attempt", { number: puzzle.number, columns_found: puzzle.length - 1, column });
-      if (this.puzzle === puzzle) this.#showMessage([text, ...attempt.claims], "good");
+      if (this.puzzle === puzzle) this.#showMessage([text, ...reasons(attempt)], "good");
     } catch (error) {
       if (this.puzzle === puzzle) this.#showMessage([text, error.message], "good");
     }
@@ -325,6 +325,11 @@ export class View {
 
 function pause() {
   return new Promise((done) => { setTimeout(done, PAUSE); });
+}
+
+/** The reasons for the result of a column, or its score in words. */
+function reasons({ claims, text }) {
+  return claims.length ? claims : [text];
 }
 
 function choice(options, label, onchange) {
