@@ -52,6 +52,8 @@ GROUPS: Final = {
     "TREE": ("montecarlo.tree.kernel",),
     "FLAT": ("montecarlo.flat.kernel",),
     "STREAKS": ("evaluation.streaks",),
+    "REVIEW": ("review.marks", "review.analysis"),
+    "PERFECT": ("agents.families.perfect",),
 }
 
 #: Greater whole numbers are not exact in JavaScript, except as BigInt.
@@ -75,7 +77,7 @@ def slots() -> str:
 
 
 def _constants(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """Yield the public numbers, and tuples, that a module defines."""
+    """Yield the public numbers, texts, tuples and tables that a module defines."""
     for statement in ast.parse(inspect.getsource(module)).body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if isinstance(statement, ast.AnnAssign):
@@ -83,7 +85,7 @@ def _constants(module: ModuleType) -> Iterator[tuple[str, Any]]:
         for node in (node for target in targets for node in ast.walk(target)):
             if isinstance(node, ast.Name) and node.id.isupper() and node.id[0] != "_":
                 value = getattr(module, node.id)
-                items = value if isinstance(value, tuple) else (value,)
+                items = tuple(value) if isinstance(value, tuple | dict) else (value,)
                 if all(isinstance(item, int | float | str) for item in items):
                     yield node.id, value
 

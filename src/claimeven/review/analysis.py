@@ -32,7 +32,7 @@ from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
 #: Credit of a move that changes the outcome by 1 or 2 steps.
-_CREDITS = {1: 0.25, 2: 0.0}
+CREDITS = {1: 0.25, 2: 0.0}
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class JudgedMove:
     def credit(self) -> float:
         """The credit of the move, 0 to 1 (see the module)."""
         if self.steps:
-            return _CREDITS[self.steps]
+            return CREDITS[self.steps]
         lost = self.before - self.after
         if not lost:
             return 1.0

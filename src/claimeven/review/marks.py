@@ -26,7 +26,7 @@ MARKS = {PERFECT: "", GOOD: "", INACCURATE: "?!", MISTAKE: "?", BLUNDER: "??"}
 #: Minimum losses of expected result for an inaccurate move, a mistake, a blunder.
 LIMITS = (0.1, 0.15, 0.3)
 #: Discount of a win for each more move that it takes.
-_DISCOUNT = 0.9
+DISCOUNT = 0.9
 
 
 def expected_result(position: Position, score: int) -> float:
@@ -38,7 +38,7 @@ def expected_result(position: Position, score: int) -> float:
     if score == 0:
         return 0.5
     moves = (plies_to_end(position, score) + 1) // 2
-    worth = 0.5 * _DISCOUNT ** (moves - 1)
+    worth = 0.5 * DISCOUNT ** (moves - 1)
     return 0.5 + worth if score > 0 else 0.5 - worth
 
 

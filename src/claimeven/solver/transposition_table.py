@@ -52,7 +52,7 @@ DEEP_BOOK_PLIES, DEEP_BOOK_EMPTIES = 12, 30
 _HUGE_PAGE = 1 << 21
 #: A table larger than this part of the memory limit of the process does not count towards it.
 _LIMIT_PART = 4
-_GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN = 0x9E3779B97F4A7C15
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FIELD = np.uint64((1 << FIELD_BITS) - 1)
@@ -64,7 +64,7 @@ _WORD = np.uint64(64)
 
 def multiplier(bits: int) -> int:
     """Return the odd number below 2**bits that keys of that many bits are multiplied by."""
-    return (_GOLDEN >> (64 - bits)) | 1
+    return (GOLDEN >> (64 - bits)) | 1
 
 
 def smallest_bucket_bits(geometry: Geometry) -> int:

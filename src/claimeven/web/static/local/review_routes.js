@@ -4,7 +4,7 @@ import { pliesToEnd } from "../words.js";
 import { lineOf, outcomeOf } from "./positions.js";
 import { bestColumns, solverOf } from "./score_routes.js";
 import { SearchStopped, winScore } from "./solver.js";
-import { MARKS } from "./slots.js";
+import { REVIEW } from "./slots.js";
 
 /** The time limit of a review, in time limits of a position. */
 const LIMITS = 6;
@@ -38,7 +38,7 @@ async function review(query, job) {
     score_history: [...moves.map((move) => forYellow(move.before, move.player - 1)), forYellow(score, final.turn)],
     accuracy: players.map(accuracy),
     judgement_counts: players.map((own) => Object.fromEntries(
-      MARKS.JUDGEMENTS.map((judgement) => [judgement, own.filter((move) => move.judgement === judgement).length]),
+      REVIEW.JUDGEMENTS.map((judgement) => [judgement, own.filter((move) => move.judgement === judgement).length]),
     )),
     judged_moves: moves,
   };
@@ -56,7 +56,7 @@ function judged(position, column, scores) {
     before,
     after,
     judgement,
-    mark: MARKS.MARKS[judgement],
+    mark: REVIEW.MARKS[judgement],
     credit: known.some((score) => score !== before) ? credit(position, before, after) : null,
     best: bestColumns(position, before, scores),
     scores,
@@ -68,20 +68,20 @@ function judged(position, column, scores) {
 /** Return the expected result of the side to move, from 0 to 1 (an immediate win). */
 function expectedResult(position, score) {
   const moves = Math.floor((pliesToEnd(position, score) + 1) / 2);
-  return 0.5 + Math.sign(score) * 0.5 * MARKS.DISCOUNT ** (moves - 1);
+  return 0.5 + Math.sign(score) * 0.5 * REVIEW.DISCOUNT ** (moves - 1);
 }
 
 function judgementOf(position, before, after) {
-  if (after === before) return MARKS.JUDGEMENTS[0];
+  if (after === before) return REVIEW.JUDGEMENTS[0];
   const lost = expectedResult(position, before) - expectedResult(position, after);
   const isMissed = before > 0 && pliesToEnd(position, before) === 1;
   const least = isMissed ? 2 : Number(Math.sign(before) !== Math.sign(after));
-  return MARKS.JUDGEMENTS[1 + Math.max(least, MARKS.LIMITS.filter((limit) => limit <= lost).length)];
+  return REVIEW.JUDGEMENTS[1 + Math.max(least, REVIEW.LIMITS.filter((limit) => limit <= lost).length)];
 }
 
 function credit({ board, ply }, before, after) {
   const steps = Math.sign(before) - Math.sign(after);
-  if (steps) return MARKS.CREDITS[steps];
+  if (steps) return REVIEW.CREDITS[steps];
   const worst = before > 0 ? 1 : 0 - winScore(board, ply + 1);
   return before === after ? 1 : 1 - (before - after) / (2 * (before - worst));
 }

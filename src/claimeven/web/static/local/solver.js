@@ -3,7 +3,7 @@
 import { Kernels } from "./kernels.js";
 import { centerOrder, geometryOf, mirrorOf, wordsOf } from "./positions.js";
 import { Position } from "../rules.js";
-import { SOLVER } from "./slots.js";
+import { SOLVER, SOLVER_TABLE } from "./slots.js";
 
 const [MIN_MB, MAX_MB] = [16, 64];
 /** Positions with more discs are solved without waiting for the book. */
@@ -38,8 +38,8 @@ function defaultMegabytes() {
 
 /** Return the bits of the number of buckets of the greatest table of at most `megabytes`. */
 function bucketBits({ bits }, megabytes) {
-  const wanted = Math.floor(Math.log2((megabytes * 2 ** 20) / SOLVER.ENTRY_BYTES)) - SOLVER.BUCKET_BITS;
-  return Math.min(Math.max(wanted, 1, bits - SOLVER.REST_BITS), bits - 1);
+  const wanted = Math.floor(Math.log2((megabytes * 2 ** 20) / SOLVER_TABLE.ENTRY_BYTES)) - SOLVER_TABLE.BUCKET_BITS;
+  return Math.min(Math.max(wanted, 1, bits - SOLVER_TABLE.REST_BITS), bits - 1);
 }
 
 /** Return the setup of the kernels for a board, as `search_setup` of the Python package. */
@@ -56,7 +56,7 @@ function searchSetup(board, buckets) {
   const values = {
     HEIGHT: height, CONNECT: board.connect, CELLS: board.cells, COLUMNS: board.columns, BOTTOM: bottom, BOARD: cells,
     PAIR_TOPS: rowsWith((above) => above % 2 === 0), MIRROR_PLIES: Math.floor(board.cells / 3), KEY_MASK: ones(bits),
-    MULTIPLIER: (SOLVER.GOLDEN >> BigInt(64 - bits)) | 1n, BUCKET_SHIFT: rest, REST_MASK: ones(rest),
+    MULTIPLIER: (SOLVER_TABLE.GOLDEN >> BigInt(64 - bits)) | 1n, BUCKET_SHIFT: rest, REST_MASK: ones(rest),
   };
   for (const [slot, value] of Object.entries(values)) setup[SOLVER[slot]] = BigInt(value);
   for (let count = 0; count < board.rows; count++) setup[SOLVER.ABOVE + count] = rowsWith((above) => above >= count);
@@ -89,7 +89,7 @@ export class Solver {
     Object.assign(this, { kernels, board, opening, book: null });
     const buckets = bucketBits(geometryOf(board), megabytes);
     this.setup = kernels.copy(BigUint64Array, searchSetup(board, buckets));
-    this.entries = kernels.array(BigUint64Array, 2 ** (buckets + SOLVER.BUCKET_BITS));
+    this.entries = kernels.array(BigUint64Array, 2 ** (buckets + SOLVER_TABLE.BUCKET_BITS));
     this.nodes = 0;
   }
 
