@@ -12,8 +12,8 @@ from doctools.__main__ import DOCS, FOLDER, PICTURES, made, main
 
 from claimeven import Solver
 
-#: Pictures of the page, for which `doctools.screens` needs a browser.
-SCREENSHOTS = {path.name for path in FOLDER.glob("screen-*.png")}
+#: Pictures of the page, for which `doctools.screens` and `doctools.recording` need a browser.
+SCREENSHOTS = {path.name for path in FOLDER.glob("screen-*.png")} | {"recording.webp"}
 #: Drawn by `claimeven train compare` from runs that are too long to repeat.
 RUNS = {"compare-runs.png"}
 
