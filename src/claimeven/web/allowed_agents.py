@@ -21,7 +21,7 @@ from claimeven.suggestions import no_such
 from claimeven.web.settings import ServerSettings
 
 #: Options for memory or processors, and their greatest values.
-_CAPS = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
+CAPS = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
 #: Options that also accept a function from a file, and the names that are allowed.
 _NAMES = {"eval": list(EVALUATIONS), "playout": list(PLAYOUTS)}
 #: Parts of names of files, modules, programs and servers.
@@ -55,7 +55,7 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
     files = [option for option in kind.options if option.kind == "file"]
     if any(options[option.name] != option.default for option in files):
         raise InvalidSpec("a server loads no models from files")
-    caps = {**_CAPS, **settings.caps}
+    caps = {**CAPS, **settings.caps}
     _, given = options_in(text)
     for option in [name for name in options if name in given and name in caps]:
         value, cap = options[option], caps[option]

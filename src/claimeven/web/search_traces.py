@@ -71,7 +71,7 @@ def minimax(
         "agent": agent,
         "algorithm": search.algorithm,
         "evaluation": search.evaluation.name,
-        "evaluation_description": _description(search.evaluation, position.geometry.connect),
+        "evaluation_description": description_of(search.evaluation, position.geometry.connect),
         "depth": min(deepest, empty),
         "first_step": first_step,
         "total_steps": window.count,
@@ -81,7 +81,7 @@ def minimax(
     }
 
 
-def _description(evaluation: Evaluation, connect: int) -> str:
+def description_of(evaluation: Evaluation, connect: int) -> str:
     """Return the meaning of the numbers of an evaluation."""
     if evaluation.kernel != WINDOWS:
         return evaluation.summary
