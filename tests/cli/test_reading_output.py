@@ -59,6 +59,7 @@ ASKED = {
     "games, exported": ("games", "STORE", "--export", "NEW.csv"),
     "games, imported": ("games", "NEW.db", "--import", "-", "--first", "ann", "--second", "bob"),
     "report": ("report", "STORE"),
+    "site": ("site", "--out", "NEW"),
 }  # fmt: skip
 #: Tables of other commands whose keys a command has too, and tables of parts of its objects.
 TABLES_TOO = {

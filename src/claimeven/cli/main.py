@@ -29,6 +29,7 @@ SECTIONS = {
         "think": "Show how an agent chooses its move in a position.",
         "show": "Draw boards in any notation and evaluate them.",
         "serve": "Play in the browser: start the web page and the API.",
+        "site": "Write the page as static files that need no server.",
     },
     "Compete": {
         "agents": "List the agents and their options.",

@@ -49,7 +49,7 @@ DIGESTS = {"7x6-v2": "f2a7a88b287e"}
 #: The difficulties of the puzzles of a week, from Monday on.
 WEEK = ("beginner", "easy", "easy", "medium", "medium", "hard", "expert")
 #: Day 0 of the daily puzzles: a Monday.
-_FIRST_DAY = datetime.date(2024, 1, 1)
+FIRST_DAY = datetime.date(2024, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def daily_puzzle(
         raise InvalidPuzzles(f"a day must be a date such as 2026-01-31, got {day!r}")
     if not all_puzzles:
         raise InvalidPuzzles("daily_puzzle needs at least one puzzle to choose from")
-    days = ((day or datetime.date.today()) - _FIRST_DAY).days
+    days = ((day or datetime.date.today()) - FIRST_DAY).days
     week, weekday = divmod(days, len(WEEK))
     difficulty = WEEK[weekday]
     of_difficulty = filter_puzzles(all_puzzles, difficulty) or tuple(all_puzzles)

@@ -6,11 +6,21 @@ import { Board, Position, played } from "./rules.js";
 const SIDES = ["first", "second"];
 /** Default players. */
 const DEFAULT_SIDES = ["human", "perfect:level=4"];
+/** The player of a side who gets the game by link. */
+export const FRIEND = "friend";
 /** Maximum number of lines in an address. */
 const MAX_LINES = 150;
 
 /** Names of views in links of earlier versions. */
 const OLD_VIEWS = { practise: "puzzles", live: "tournament" };
+
+/**
+ * Whether a friend moves next: the link is for the friend then, with the players the other way
+ * round. The browser's history notes that, so that a reload does not swap them.
+ */
+function isForFriend({ game, sides = [] }) {
+  return Boolean(game) && sides[game.line.at(-1).position.turn]?.spec === FRIEND;
+}
 
 /** Return the content of the page's address; `problem` is a sentence if it is invalid. */
 export function readAddress(text = location.search) {
@@ -20,6 +30,7 @@ export function readAddress(text = location.search) {
   wanted.sides = SIDES.map((side, player) => search.get(side) ?? DEFAULT_SIDES[player]);
   // Seconds for a move of an agent; empty if missing or invalid.
   wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
+  if (history.state?.isForFriend) for (const each of [wanted.sides, wanted.seconds]) each.reverse();
   try {
     const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));
     const drawn = search.get("position");
@@ -53,11 +64,12 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
     if (path.length < line.length) search.set("at", path.length - 1);
     if (lines.length > 1) search.set("lines", lines.slice(0, MAX_LINES).join("."));
   }
+  const players = isForFriend({ game, sides }) ? sides.toReversed() : sides;
   SIDES.forEach((side, player) => {
-    const { spec, seconds } = sides[player] ?? {};
+    const { spec, seconds } = players[player] ?? {};
     if (!spec) return;
     if (spec !== DEFAULT_SIDES[player]) search.set(side, spec);
-    if (seconds && spec !== "human") search.set(`${side}-seconds`, seconds);
+    if (seconds && spec !== "human" && spec !== FRIEND) search.set(`${side}-seconds`, seconds);
   });
   if (analysis) search.set("analysis", analysis);
   for (const [name, value] of Object.entries(more)) {
@@ -71,9 +83,10 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
 /** Update the page's address without a step in the browser's history. */
 export function updateAddress(state) {
   const address = addressOf(state);
-  if (address === location.pathname + location.search) return;
+  const kept = isForFriend(state) ? { isForFriend: true } : null;
+  if (address === location.pathname + location.search && Boolean(kept) === Boolean(history.state?.isForFriend)) return;
   try {
-    history.replaceState(null, "", address);
+    history.replaceState(kept, "", address);
   } catch {
     // Browsers limit the number of updates; the next change tries again.
   }

@@ -3,14 +3,25 @@
 
 /** Whether the page has a worker instead of a server. */
 export const isLocal = document.querySelector("meta[name=backend]")?.content === "worker";
-const local = isLocal ? import("./local/client.js") : null;
 /** Abilities that only a server has. */
-const NEEDS_SERVER = ["reasons", "files", "tournament"];
+const NEEDS_SERVER = ["reasons", "files", "tournament", "puct"];
+/** A WebAssembly module with an instruction on vectors, as the compiled kernels have. */
+const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11]);
+const hasKernels = typeof BigInt === "function" && typeof WebAssembly === "object" && WebAssembly.validate(VECTORS);
 
-/** Whether this page can do something: "reasons" for each column, "files" of games, "tournament". */
+/**
+ * Whether this page can do something: "compute" scores and moves, give "reasons" for each column,
+ * read "files" of games, show a "tournament", search by "puct".
+ */
 export function can(what) {
-  return !isLocal || !NEEDS_SERVER.includes(what);
+  return !isLocal || (what === "compute" ? hasKernels : !NEEDS_SERVER.includes(what));
 }
+
+/** Sentences for a browser without the means, and for a server or a file that cannot be reached. */
+export const CANNOT_COMPUTE = "This browser cannot run the solver and the agents, because it lacks BigInt or WebAssembly SIMD. Two people can play here.";
+export const UNREACHABLE = isLocal ? "A file of the page cannot be loaded: is there a network?" : "The server does not answer. Is it still running?";
+
+const local = isLocal && can("compute") ? import("./local/client.js") : null;
 
 /** A request that failed; the message is a sentence for the user. */
 export class RequestError extends Error {
@@ -29,13 +40,15 @@ function address(path, query) {
 /** Replace network errors by a sentence; pass cancellation on. */
 function rethrow(error) {
   if (error.name === "AbortError") throw error;
-  throw new RequestError("The server does not answer. Is it still running?", 0);
+  throw new RequestError(UNREACHABLE, 0);
 }
 
 /** Return the answer of the worker. */
 async function fromWorker(path, query, onEvent, signal) {
+  if (!can("compute")) throw new RequestError(CANNOT_COMPUTE, 0);
+  const client = await local.catch(rethrow);
   try {
-    return await (await local).request(path, query, onEvent, signal);
+    return await client.request(path, query, onEvent, signal);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new RequestError(error.message, error.status ?? 0);

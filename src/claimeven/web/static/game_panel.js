@@ -1,6 +1,6 @@
 // Share, load and save: links, move strings, files, pictures, another board.
 
-import { post } from "./api.js";
+import { can, post } from "./api.js";
 import { button, h, announce } from "./dom.js";
 import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
@@ -72,7 +72,7 @@ export function gamePanel(view) {
       button("Copy picture", copyPicture), button("Save SVG", () => save("svg", svgOf(view.board))),
       button("Save PNG", () => save("png", pngOf(view.board)))),
     h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); loadTyped(moves.value.trim()); } },
-      moves, h("button", {}, "Load moves"), button("Open a file", () => file.click()), file),
+      moves, h("button", {}, "Load moves"), can("files") ? [button("Open a file", () => file.click()), file] : []),
     games.element,
     h("form", {
       class: "row", onsubmit: async (event) => {

@@ -1,10 +1,11 @@
 // The page: its views, the game they share, and the help.
 
+import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
 import { h } from "./dom.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
-import { addressOf, readAddress } from "./address.js";
+import { addressOf, FRIEND, readAddress } from "./address.js";
 import { PlayView } from "./views/play.js";
 import { showCompileBanner } from "./compile_banner.js";
 
@@ -21,6 +22,7 @@ const TITLES = {
 };
 
 const wanted = readAddress();
+if (!can("compute")) wanted.sides = wanted.sides.map((spec) => (spec === FRIEND ? spec : "human"));
 const game = new Game(wanted.start);
 game.replay(wanted.moves, wanted.at, wanted.lines);
 const shared = { game, scores: new Scores(), wanted };
@@ -36,7 +38,7 @@ let isTouched = false; // whether there was input since a problem was shown
 
 /** Return the view of an address. */
 function viewOf({ view }) {
-  return Object.hasOwn(OTHERS, view) ? view : "play";
+  return Object.hasOwn(OTHERS, view) && can("compute") && can(view) ? view : "play";
 }
 
 /** Show a problem above the view, or hide it. */
@@ -54,12 +56,12 @@ async function go(name, address = null, asked = null) {
       const { View } = await OTHERS[name]();
       views[name] ??= new View(shared);
     } catch {
-      if (goal === name) showProblem("The server does not answer. Is it still running?");
+      if (goal === name) showProblem(UNREACHABLE);
       return; // the current view stays
     }
     if (goal !== name) return; // another view was chosen while it was loading
   }
-  showProblem(current ? "" : wanted.problem);
+  showProblem(can("compute") ? current ? "" : wanted.problem : CANNOT_COMPUTE);
   current?.leave();
   if (address && current !== views[name]) history.pushState(null, "", address);
   current = views[name];
@@ -85,7 +87,7 @@ addEventListener("popstate", () => {
   go(viewOf(asked), null, asked);
 });
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { isTouched = true; }, true);
-game.addEventListener("change", () => { if (isTouched) showProblem(); });
+game.addEventListener("change", () => { if (isTouched && can("compute")) showProblem(); });
 document.querySelector(".skip").addEventListener("click", (event) => {
   const board = stage.querySelector("[role=gridcell][tabindex='0']");
   if (!board) return;
@@ -97,5 +99,7 @@ document.getElementById("help-button").addEventListener("click", () => help.show
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);
 stage.before(problem);
-showCompileBanner(stage);
-go(viewOf(wanted), null, wanted);
+if (!can("compute")) document.querySelector("nav").hidden = true;
+const shown = go(viewOf(wanted), null, wanted);
+if (isLocal) shown.finally(async () => (await import("./local/offline.js")).store(showProblem));
+else showCompileBanner(stage);

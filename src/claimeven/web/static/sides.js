@@ -1,6 +1,7 @@
 // The player of each side: a human, a level of perfect play, or any agent with its options.
 
-import { get } from "./api.js";
+import { FRIEND } from "./address.js";
+import { can, get } from "./api.js";
 import { discIcon } from "./board.js";
 import { h } from "./dom.js";
 import { playerName } from "./words.js";
@@ -9,9 +10,10 @@ const HUMAN = "human";
 /** The agent for boards that the chosen agent does not support. */
 const DEFAULT_AGENT = "uct";
 
-/** Return the agents, levels and caps of the server for a board; requested once for each board. */
+/** Return the agents, levels and caps of a board; requested once for each board. */
 const lists = new Map();
 export function agentsFor(board) {
+  if (!can("compute")) return { agents: [], levels: [], caps: {} };
   const key = `${board.size} ${board.connect}`;
   if (!lists.has(key)) {
     const answer = get("api/agents", { board: board.size, connect: board.connect });
@@ -65,9 +67,19 @@ export class Side extends EventTarget {
     return this.spec === HUMAN;
   }
 
+  /** Whether the player is a friend, who gets the game by link. */
+  get isFriend() {
+    return this.spec === FRIEND;
+  }
+
+  get isAgent() {
+    return !this.isHuman && !this.isFriend;
+  }
+
   /** A short name. */
   get name() {
     if (this.isHuman) return playerName(this.player);
+    if (this.isFriend) return "your friend";
     const level = this.levels?.find(({ agent }) => agent === this.spec);
     return level ? `${level.name} level` : this.spec;
   }
@@ -84,14 +96,15 @@ export class Side extends EventTarget {
     [this.agents, this.levels, this.caps] = [agents, levels, caps];
     const [name] = parseSpec(this.spec);
     const agent = agents.find((known) => known.name === name);
-    const isMissing = !this.isHuman && !agent?.plays;
+    const isMissing = this.isAgent && !agent?.plays;
     if (isMissing) this.#set(agent ? DEFAULT_AGENT : HUMAN);
     const option = (value, text, title) => h("option", { value, title }, text);
-    const group = (label, list) => h("optgroup", { label }, list);
+    const group = (label, list) => h("optgroup", { label, hidden: !list.length }, list);
     const playing = agents.filter((agent) => agent.plays);
     const perfect = playing.some((agent) => agent.name === "perfect");
     this.choice.replaceChildren(
       option(HUMAN, "Human"),
+      option(FRIEND, "A friend, by link", "You send each other a link after each move"),
       ...(perfect ? [group("Perfect play, by level", levels.map((l) => option(l.agent, capital(l.name))))] : []),
       group("Agents", playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
       group("Published players", playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
@@ -99,7 +112,7 @@ export class Side extends EventTarget {
     this.#show();
     if (!isMissing) return null;
     return agent ? `${capital(name)} does not play on this board: ${this.name} plays instead.`
-      : `This server has no agent “${name}”: a human plays instead.`;
+      : `There is no agent “${name}”: a human plays instead.`;
   }
 
   #show() {

@@ -13,6 +13,7 @@ import { AutoplayControls } from "../autoplay.js";
 import { ScoreRow } from "../score_row.js";
 import { addressOf, updateAddress } from "../address.js";
 import { gamePanel } from "../game_panel.js";
+import { LinkGame } from "../link_game.js";
 import { Side } from "../sides.js";
 import { changeText, isYou, statusText } from "../status_text.js";
 
@@ -53,6 +54,10 @@ export class PlayView {
     const { position } = this.game;
     if (this.#isAgentsTurn()) {
       announce("It is not your turn.");
+      return;
+    }
+    if (this.sides[position.turn].isFriend && !position.isOver) {
+      this.showMessage("Your friend moves next: send the link.");
       return;
     }
     if (!position.isLegal(column)) {
@@ -170,11 +175,12 @@ export class PlayView {
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
     this.autoplay = new AutoplayControls(() => this.#paused(), () => this.#playOneMove());
     this.controls = new Controls(this);
+    this.linkGame = new LinkGame(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": "Board" },
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
-        this.controls.element, this.autoplay.element),
+        this.controls.element, this.linkGame.element, this.autoplay.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
@@ -203,6 +209,8 @@ export class PlayView {
     this.scores.addEventListener("change", () => this.isHere && this.#drawScores());
     for (const side of this.sides) {
       side.addEventListener("change", () => {
+        const other = this.sides[1 - side.player];
+        if (side.isFriend && other.isFriend) other.become({ spec: "human", seconds: "" });
         this.#stopThinking();
         this.resume();
       });
@@ -277,7 +285,8 @@ export class PlayView {
     this.sides.forEach((side) => side.call(isYou(this.sides, side.player)));
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
-    this.autoplay.show(this.sides.every((side) => !side.isHuman));
+    this.autoplay.show(this.sides.every((side) => side.isAgent));
+    this.linkGame.draw();
     // Two paused agents have their own buttons.
     this.controls.show(game, this.#agentToMove() && !this.agentsMayMove && !this.autoplay.isPaused);
     this.#drawStatus();
@@ -343,7 +352,7 @@ export class PlayView {
 
   #agentToMove() {
     const { position } = this.game;
-    return !position.isOver && !this.sides[position.turn].isHuman;
+    return !position.isOver && this.sides[position.turn].isAgent;
   }
 
   /** Whether an agent is on turn and may move. */
@@ -381,7 +390,7 @@ export class PlayView {
     const control = new AbortController();
     this.thinking = control;
     this.#drawStatus();
-    const bots = this.sides.every((each) => !each.isHuman);
+    const bots = this.sides.every((each) => each.isAgent);
     try {
       const [decision] = await Promise.all([
         post("api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),

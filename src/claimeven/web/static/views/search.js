@@ -1,7 +1,7 @@
 // Watch a search: minimax searches step by step, Monte Carlo searches by their four phases.
 // A slider and buttons change the step, and a click on a node goes to it.
 
-import { get } from "../api.js";
+import { can, get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, icon, prefersReducedMotion } from "../dom.js";
 import { isForPage, once } from "../keys.js";
@@ -18,7 +18,7 @@ const ALGORITHMS = [
   ["uct", "UCT", MonteCarloSteps],
   ["flat", "Flat Monte Carlo", MonteCarloSteps],
   ["puct", "PUCT with a model", MonteCarloSteps],
-];
+].filter(([name]) => can(name));
 /** Maximum number of nodes of a whole tree: the rest opens on demand. */
 const MAX_NODES_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
@@ -101,7 +101,7 @@ export class View {
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
     this.cLabel = h("label", { hidden: true, title: "How much the bonus for few visits counts" }, "c ", this.c);
-    this.options = h("span", { class: "hint-text" }); // of an agent in the address, such as order=left
+    this.options = h("span", { class: "options-text" }); // of an agent in the address, such as order=left
     this.depthLabel = h("label", {}, "Depth ", this.depth);
     this.iterationsLabel = h("label", { hidden: true }, "Iterations ", this.iterations);
     this.board = new BoardView("Position looked at");
