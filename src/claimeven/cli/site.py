@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
-from claimeven.cli.common.streams import one_line
+from claimeven.cli.common.streams import one_line, write_json
 from claimeven.web.site import write_site
 
 

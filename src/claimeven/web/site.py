@@ -23,8 +23,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.puzzles.puzzle import IDEAS
 from claimeven.puzzles.sets import FIRST_DAY, WEEK, bundled_puzzles
-from claimeven.web.allowed_agents import allowed_agents, levels
-from claimeven.web.settings import ServerSettings
+from claimeven.web.local_agents import local_agents
 
 _STATIC = Path(__file__).parent / "static"
 _PAGE, _SERVICE_WORKER = "index.html", "service-worker.js"
@@ -116,7 +115,7 @@ def _files() -> dict[str, bytes]:
         **{f"static/{n}": names[n].read_bytes() for n in names if n not in _LEFT_OUT},
         "data/7x6.book": book.read_bytes(),
         "data/puzzles.json": _json(_puzzles()),
-        "data/agents.json": _json(_agents()),
+        "data/agents.json": _json(local_agents()),
     }
 
 
@@ -156,11 +155,6 @@ def _puzzles() -> dict[str, Any]:
         "ideas": IDEAS,
         "puzzles": [puzzle.as_dict() for puzzle in bundled.puzzles],
     }
-
-
-def _agents() -> dict[str, Any]:
-    caps = ServerSettings().caps
-    return {"agents": allowed_agents(STANDARD), "levels": levels(), "caps": caps}
 
 
 def _service_worker(files: dict[str, bytes], digest: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
 import { h } from "./dom.js";
+import { isEmbedded } from "./embedded.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
@@ -101,5 +102,5 @@ listenToKeys(views.play);
 stage.before(problem);
 if (!can("compute")) document.querySelector("nav").hidden = true;
 const shown = go(viewOf(wanted), null, wanted);
-if (isLocal) shown.finally(async () => (await import("./local/offline.js")).store(showProblem));
-else showCompileBanner(stage);
+if (!isLocal) showCompileBanner(stage);
+else if (!isEmbedded) shown.finally(async () => (await import("./local/offline.js")).store(showProblem));
