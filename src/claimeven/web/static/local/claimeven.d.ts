@@ -4,6 +4,8 @@ export interface Options {
   base?: string | URL;
   /** Size of the table: by default 16 to 64, by the memory of the device. */
   megabytes?: number;
+  /** Time limit of a call; by default 60. A call that takes longer throws an error. */
+  seconds?: number;
   /** Columns x rows, at most 64 for columns x (rows + 1); by default "7x6". */
   board?: string;
   /** Discs in a line that win, 2 to 8; by default 4. */

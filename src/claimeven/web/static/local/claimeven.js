@@ -9,11 +9,11 @@ export class Solver {
 
   /**
    * Start a worker and load the solver. `base` is the address of the folder of worker.js, by default of
-   * this file; `megabytes` is the size of the table.
+   * this file; `megabytes` is the size of the table, `seconds` the time limit of a call.
    */
-  static async load({ base = import.meta.url, megabytes = 0, board = "7x6", connect = 4 } = {}) {
+  static async load({ base = import.meta.url, board = "7x6", connect = 4, ...settings } = {}) {
     const address = new URL("worker.js", new URL(base, location.href));
-    if (megabytes) address.searchParams.set("megabytes", megabytes);
+    address.search = new URLSearchParams(settings);
     const solver = new Solver();
     solver.#client = new Client(address);
     solver.#board = { board, connect };

@@ -76,11 +76,16 @@ async function attempt({ column: name, ...query }, job) {
   const column = board.column(String(name));
   const after = played(position, String(name));
   const correct = column === right;
-  const next = 2 * Number(query.columns_found ?? 0) + 1;
-  const solved = correct && next === puzzle.solution.length;
-  const reply = correct ? board.column(puzzle.solution[next] ?? "") : after.isOver ? -1 : (await (await solverOf(board)).best(after, job)).column;
+  const reply = puzzle.solution[2 * Number(query.columns_found ?? 0) + 1];
+  const solved = correct && !reply;
+  const defense = async () => (after.isOver ? null : (await (await solverOf(board)).best(after, job)).column + 1);
   return {
-    column: column + 1, correct, solved, reply: reply < 0 ? null : reply + 1, text: await sentence(position, column, job), claims: [],
+    column: column + 1,
+    correct,
+    solved,
+    reply: solved ? null : correct ? board.column(reply) + 1 : await defense(),
+    text: await sentence(position, column, job),
+    claims: [],
   };
 }
 

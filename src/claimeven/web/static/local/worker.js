@@ -13,9 +13,9 @@ const MODULES = {
   "./traces.js": ["api/search/minimax", "api/search/montecarlo"],
 };
 const MODULE_OF = Object.fromEntries(Object.entries(MODULES).flatMap(([file, paths]) => paths.map((path) => [path, file])));
-/** Milliseconds of a slice, and the default time limit of a job in seconds. */
+/** Milliseconds of a slice, and the time limit of a job in seconds, which the address may have. */
 const SLICE = 15;
-const SECONDS = 60;
+const SECONDS = Number(new URL(location).searchParams.get("seconds")) || 60;
 /** Errors of a program, not of a request. */
 const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError];
 

@@ -1,0 +1,404 @@
+"""The worker of the page without a server: its answers are the ones of Python's solver."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven import Geometry, Position, Solver
+from claimeven.agents.base import Limit
+from claimeven.agents.families.perfect import PerfectAgent, best_known
+from claimeven.game.notation import format_moves
+from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle
+from claimeven.review.analysis import analyze
+from claimeven.web.requests import PositionFields
+from claimeven.web.routes import book as book_route
+from claimeven.web.score_responses import book_scores, scores_json
+from claimeven.web.site import write_site
+from tests.positions import random_columns
+from tests.web.static_server import serving
+
+#: Boards, and the number of discs from which a random position is solved quickly.
+BOARDS = (
+    (Geometry(4, 4, 4), 0),
+    (Geometry(4, 4, 3), 0),
+    (Geometry(3, 5, 2), 0),
+    (Geometry(5, 4, 4), 0),
+    (Geometry(1, 6, 4), 0),
+    (Geometry(6, 5, 4), 10),
+    (Geometry(7, 6, 4), 18),
+    (Geometry(8, 7, 4), 36),
+    (Geometry(9, 6, 5), 34),
+    (Geometry(4, 15, 4), 40),
+)
+#: A position that takes minutes.
+HARD = {"board": "8x7", "moves": ""}
+ASK = """async ({requests, settings}) => {
+  const { Client } = await import("./static/local/client.js");
+  const client = new Client(new URL(`static/local/worker.js?${settings}`, location.href));
+  const answers = [];
+  for (const [path, query] of requests) {
+    const events = [];
+    const answer = await client.request(path, query, (event, data) => events.push([event, data]))
+      .catch(({ message, status }) => ({ error: message, status }));
+    answers.push([answer, events]);
+  }
+  client.close();
+  return answers;
+}"""
+
+
+class Page:
+    """A page of the site that sends requests to its worker."""
+
+    def __init__(self, tab: Any, folder: Path) -> None:
+        self.tab, self.folder = tab, folder
+
+    def ask(self, *requests: tuple[str, dict[str, Any]], settings: str = "") -> list[Any]:
+        """Return the answer and the events of each request, asked one after another."""
+        answers: list[Any] = self.tab.evaluate(
+            ASK, {"requests": [list(each) for each in requests], "settings": settings}
+        )
+        return answers
+
+    def answers(self, path: str, queries: list[dict[str, Any]], settings: str = "") -> list[Any]:
+        """Return the answers of requests of one path."""
+        return [each[0] for each in self.ask(*((path, q) for q in queries), settings=settings)]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("site") / "site"
+    write_site(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(service_workers="block")
+    context.set_default_timeout(60_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def page(tab: Any, site: Path) -> Iterator[Page]:
+    with serving(site, "boards/four", {"blank.html": b"<!doctype html><title>-</title>"}) as url:
+        tab.goto(f"{url}blank.html")
+        yield Page(tab, site)
+
+
+def some_positions(count: int, seed: int, boards: Any = BOARDS) -> list[Position]:
+    """Random unfinished positions, `count` of each board."""
+    rng, found = random.Random(seed), []
+    for geometry, least in boards:
+        of_board: list[Position] = []
+        while len(of_board) < count:
+            plies = rng.randrange(least, geometry.cells)
+            columns = random_columns(rng, geometry, plies)
+            position = Position(geometry)
+            for column in columns:
+                position = position.play(column)
+            if position.ply >= least and not position.is_over:
+                of_board.append(position)
+                MOVES[position] = format_moves(columns, geometry)
+        found += of_board
+    return found
+
+
+#: The moves to each position made here.
+MOVES: dict[Position, str] = {}
+
+
+def query(position: Position) -> dict[str, Any]:
+    board = position.geometry
+    return {
+        "board": f"{board.columns}x{board.rows}",
+        "connect": board.connect,
+        "moves": MOVES[position],
+    }
+
+
+def solvers() -> dict[Geometry, Solver]:
+    return {geometry: Solver(geometry, table_mb=8) for geometry, _ in BOARDS}
+
+
+def test_scores_of_columns_are_the_solvers(page: Page) -> None:
+    positions, exact = some_positions(25, 1), solvers()
+    answers = page.ask(*(("api/scores/events", query(each)) for each in positions))
+    assert len(answers) == 250
+    for position, (answer, events) in zip(positions, answers, strict=True):
+        scores = exact[position.geometry].scores(position)
+        known = book_scores(position)
+        from_book = all(known[column] is not None for column in position.legal_columns)
+        for name in ("nodes", "seconds"):
+            assert answer.pop(name) >= 0
+        expected = scores_json(position, scores, from_book=from_book)
+        del expected["nodes"], expected["seconds"]
+        assert answer == {**expected, "moves": MOVES[position]}
+        columns = {data["column"]: data for event, data in events if event == "column"}
+        assert sorted(columns) == [column + 1 for column in position.legal_columns]
+        for column, data in columns.items():
+            assert (data["score"], data["words"]) == (
+                answer["scores"][column - 1], answer["words"][column - 1],
+            )  # fmt: skip
+
+
+def test_a_search_visits_the_nodes_of_python(page: Page) -> None:
+    for geometry, least in BOARDS[3:]:
+        positions = some_positions(12, 2, [(geometry, least)])
+        solver, expected = Solver(geometry, table_mb=2, book=None), []
+        for position in positions:
+            before = solver.statistics.nodes
+            expected.append((solver.score(position), solver.statistics.nodes - before))
+        answers = page.answers("api/score", [query(each) for each in positions], "megabytes=2")
+        assert [(each["score"], each["nodes"]) for each in answers] == expected
+
+
+def finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Return the result of a coroutine that waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("it waits")
+
+
+def test_the_opening_book_is_pythons(page: Page) -> None:
+    rng = random.Random(3)
+    queries: list[dict[str, Any]] = []
+    for plies in range(13):
+        queries += [
+            {"moves": format_moves(random_columns(rng, Geometry(), plies), Geometry())}
+            for _ in range(10)
+        ]
+    queries += [{"board": "5x4", "moves": "33"}, {"moves": "1212121"}]
+    expected = [finished(book_route(PositionFields(**each))) for each in queries]
+    assert page.answers("api/book", queries) == expected
+    assert sum(each["in_book"] for each in expected) > 90
+
+
+def test_reviews_are_pythons_without_reasons(page: Page) -> None:
+    rng, exact = random.Random(4), solvers()
+    boards = [Geometry(), *[geometry for geometry, _ in BOARDS[:5]] * 3]
+    games = [(board, random_columns(rng, board, rng.choice((9, 17, 42)))) for board in boards]
+    queries: list[tuple[str, dict[str, Any]]] = [
+        (
+            "api/review/events",
+            {
+                "board": f"{board.columns}x{board.rows}",
+                "connect": board.connect,
+                "moves": format_moves(game, board),
+            },
+        )
+        for board, game in games
+    ]
+    for (board, game), (answer, events) in zip(games, page.ask(*queries), strict=True):
+        expected = analyze(game, exact[board]).as_dict()
+        for move in expected["judged_moves"]:
+            move.update(reason="", claims=[])
+        assert answer == expected
+        scores = [[event, data["ply"]] for event, data in events]
+        assert scores == [["scores", ply] for ply in reversed(range(len(expected["judged_moves"])))]
+
+
+def test_puzzles_attempts_and_hints(page: Page) -> None:
+    puzzles, solver = bundled_puzzles().puzzles, Solver(table_mb=8)
+    days = [datetime.date(2023, 12, 1) + datetime.timedelta(97 * n) for n in range(15)]
+    daily = page.answers("api/puzzles/daily", [{"date": str(day)} for day in days])
+    assert [each["puzzle"] for each in daily] == [daily_puzzle(day).as_dict() for day in days]
+    near = page.answers("api/puzzles", [{"rating": 1500, "kind": "hold", "exclude": "1,2"}])[0]
+    assert near["puzzle"]["kind"] == "hold"
+    assert abs(near["puzzle"]["rating"] - 1500) < 100
+    assert near["count"] == sum(puzzle.kind == "hold" for puzzle in puzzles)
+    chosen = [puzzle for puzzle in puzzles if puzzle.length > 1][::400]
+    for puzzle in chosen:
+        position = puzzle.position
+        wrong = next(c for c in position.legal_columns if c != puzzle.solution[0])
+        columns: list[dict[str, Any]] = [
+            {"column": str(column + 1)} for column in (puzzle.solution[0], wrong)
+        ]
+        columns.append({"column": str(puzzle.solution[-1] + 1), "columns_found": puzzle.length - 1})
+        right, bad, last = page.answers(
+            "api/puzzles/attempt", [{"number": puzzle.number, **each} for each in columns]
+        )
+        assert (right["correct"], right["solved"]) == (True, False)
+        assert right["reply"] == puzzle.solution[1] + 1
+        assert (last["correct"], last["solved"], last["reply"]) == (True, True, None)
+        line = solver.principal_variation(position.play(wrong))
+        assert (bad["correct"], bad["solved"], bad["claims"]) == (False, False, [])
+        assert bad["reply"] == (line[0] + 1 if line else None)
+        words = scores_json(position, solver.scores(position))["words"]
+        assert bad["text"] == f"Column {wrong + 1} {words[wrong]}."
+        (hints,) = page.answers("api/puzzles/hints", [{"number": puzzle.number}])
+        steps = {hint["step"]: hint for hint in hints["hints"]}
+        assert list(steps) == ["idea", "cells", "column"]
+        assert puzzle.solution[0] + 1 not in steps["cells"]["columns"]
+        assert steps["column"]["columns"] == [puzzle.solution[0] + 1]
+    errors = page.answers("api/puzzles/attempt", [{"number": 9999, "column": "1"}])
+    assert errors[0]["error"] == "The number of a puzzle must be 1 to 3000, got 9999."
+
+
+DECIDE = """async ({positions, options, share, seconds}) => {
+  const { perfectMove, fullMove } = await import("./static/local/perfect.js");
+  const { ongoing } = await import("./static/local/positions.js");
+  const start = performance.now();
+  const job = {
+    seconds: 60, left: 15, pause: async () => {},
+    get elapsed() { return (performance.now() - start) / 1000; },
+    get isLate() { return this.elapsed >= this.seconds; },
+  };
+  const made = [];
+  for (const query of positions) {
+    const position = ongoing(query);
+    if (options) made.push(await perfectMove(position, options, seconds, () => share, job));
+    else made.push(await fullMove(position, seconds, job));
+  }
+  return made;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("pick", "quick", "level"),
+    [("center", True, 10), ("random", False, 10), ("random", True, 4), ("center", True, 0)],
+)
+def test_levels_have_the_chances_of_python(page: Page, pick: str, quick: bool, level: int) -> None:
+    positions, exact = some_positions(4, 5), solvers()
+    options = {"pick": pick, "quick": quick, "level": level}
+    share = random.Random(level).random()
+    asked = {"positions": [query(each) for each in positions], "options": options, "share": share}
+    made = page.tab.evaluate(DECIDE, {**asked, "seconds": None})
+    for position, decision in zip(positions, made, strict=True):
+        agent = PerfectAgent(pick, quick, level)
+        agent.share(exact[position.geometry])
+        expected = agent.choose(position, Limit(), Fixed(share))  # type: ignore[arg-type]
+        assert decision["policy"] == pytest.approx(expected.policy, abs=1e-12)
+        assert decision["column"] == expected.column + 1
+        assert (decision["score"], decision["value"]) == (expected.score, expected.value)
+        assert decision["details"] == expected.details
+
+
+def test_a_late_agent_plays_the_best_known_column(page: Page) -> None:
+    start = Position(Geometry(8, 7, 4))
+    MOVES[start] = ""
+    asked = {"positions": [query(start)], "seconds": 0.05, "share": 0}
+    perfect, full = (
+        page.tab.evaluate(DECIDE, {**asked, "options": options})[0]
+        for options in ({"pick": "center", "quick": True, "level": 10}, None)
+    )
+    for decision in (perfect, full):
+        assert not decision["details"]["complete"]
+        assert decision["score"] is None
+        assert decision["column"] == best_known(start, decision["details"]["values"]) + 1
+        assert decision["seconds"] < 3
+
+
+def test_a_search_ends_at_its_time_limit(page: Page) -> None:
+    (answer,) = page.answers("api/scores", [HARD], "seconds=0.1")
+    assert not answer["complete"]
+    assert answer["scores"] == [None] * 8
+    assert (answer["score"], answer["best"]) == (None, [])
+
+
+def test_a_long_search_lets_others_in_and_can_be_cancelled(page: Page) -> None:
+    found = page.tab.evaluate(
+        """async (hard) => {
+          const { Client } = await import("./static/local/client.js");
+          const client = new Client();
+          await client.request("api/load", hard);
+          const control = new AbortController();
+          const long = client.request("api/scores", hard, undefined, control.signal)
+            .catch((error) => error.name);
+          const start = performance.now();
+          const short = await client.request("api/score", { moves: "444441122335" });
+          const took = performance.now() - start;
+          control.abort();
+          const cancelled = await long;
+          const after = await client.request("api/score", { ...hard, moves: "1212121" });
+          client.close();
+          return { short: short.score, took, cancelled, after: after.score };
+        }""",
+        HARD,
+    )
+    assert found["cancelled"] == "AbortError"
+    assert found["short"] == Solver(table_mb=8).score(Position.from_moves("444441122335"))
+    assert found["took"] < 2_000
+    assert found["after"] == -25  # Yellow has won, with 25 discs left
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "sentence", "status"),
+    [
+        ("api/nothing", {}, "This page has no server for api/nothing.", 404),
+        ("api/scores", {"moves": "448"}, "A column must be 1 to 7, got “8”.", 422),
+        ("api/scores", {"moves": "1212121"}, "The game is over here: Yellow wins.", 422),
+        ("api/scores", {"board": "8x8"}, "This board is too large for exact scores:", 422),
+        ("api/puzzles/daily", {"date": "soon"}, "A day must be a date such as 2026-01-31", 422),
+    ],
+)
+def test_invalid_requests_get_a_sentence(
+    page: Page, path: str, asked: dict[str, Any], sentence: str, status: int
+) -> None:
+    (answer,) = page.answers(path, [asked])
+    assert answer["status"] == status
+    assert answer["error"].startswith(sentence)
+
+
+class Fixed:
+    """A generator with one number."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+
+    def random(self) -> float:
+        return self.share
+
+
+RESILIENT = """async (queries) => {
+  window.client ??= new (await import("./static/local/client.js")).Client();
+  const answers = [];
+  for (const [path, query] of queries) {
+    const answer = client.request(path, query);
+    answers.push(await answer.catch(({ message, status }) => ({ error: message, status })));
+  }
+  return answers;
+}"""
+LATE = {"moves": "444441122335"}
+
+
+def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Path) -> None:
+    module = "static/local/solver.wasm"
+    worker = "static/local/worker.js"
+    whole = (site / module).read_bytes()
+    changed: dict[str, bytes | None] = {"blank.html": b"<!doctype html><title>-</title>"}
+    changed |= {module: whole[:5000], "data/7x6.book": None}
+    with serving(site, changed=changed) as url:
+        tab.goto(f"{url}blank.html")
+
+        def ask(*queries: tuple[str, dict[str, Any]]) -> Any:
+            return tab.evaluate(RESILIENT, [list(each) for each in queries])
+
+        (damaged,) = ask(("api/scores", LATE))
+        assert damaged["error"].startswith("The file solver.wasm is incomplete or changed:")
+        changed[module] = None
+        (missing,) = ask(("api/scores", LATE))
+        assert missing["error"].startswith("The file solver.wasm cannot be loaded (status 404).")
+        # Without the book the solver works alone.
+        changed[module] = whole
+        late, book = ask(("api/scores", LATE), ("api/book", LATE))
+        assert late["scores"] == list(Solver(table_mb=8).scores(Position.from_moves(LATE["moves"])))
+        assert (book["book_plies"], book["in_book"]) == (None, False)
+        # A worker that stops is started again.
+        tab.evaluate("window.client = null")
+        changed[worker] = b"throw new Error('broken');"
+        (stopped,) = ask(("api/status", {}))
+        assert stopped["status"] == 503
+        assert "The game is kept." in stopped["error"]
+        del changed[worker]
+        (again,) = ask(("api/status", {}))
+        assert again["ready"]
