@@ -15,7 +15,7 @@ from claimeven import Position
 from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common import solver_options
+from claimeven.cli.common import options
 from tests.arena.report.parsed import parsed
 from tests.arena.report.stores import AGENTS, GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -113,7 +113,7 @@ def test_threads_are_rejected_or_no_more_than_there_can_be(
     assert message == "threads must be 1 to 256, not 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
-    monkeypatch.setattr(solver_options, "usable_cores", lambda: 300)
+    monkeypatch.setattr(options, "usable_cores", lambda: 300)
     assert "all judged" in " ".join(run("report", str(store)).out.split())
 
 

@@ -34,7 +34,8 @@ from claimeven.atomic_io import check_output, holds_games, scratch_folder, text_
 from claimeven.blocks import Sections
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
-    FilePath,
+    SolverChoice,
+    file_option,
     geometry_options,
     json_option,
     limit_options,
@@ -46,7 +47,6 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
-from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.cli.common.streams import clean_stdout, write_json, write_row
 from claimeven.cli.main import INTERRUPTED
 from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
@@ -63,18 +63,13 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 @click.command("accuracy")
 @click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True)
 @click.option("--agent", "label", help="Judge only this agent's moves in the games of FILE.")
-@click.option(
+@file_option(
     "--positions",
-    type=FilePath(path_type=Path),
     help="File of positions, or data set, to ask agents about.  [default: a bundled set]",
 )
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
 @click.option("--count", type=int, help="Number of positions, evenly spread.  [default: all]")
-@click.option(
-    "--answers",
-    type=FilePath(path_type=Path),
-    help="Write each answer and its score to this .csv or .jsonl file.",
-)
+@file_option("--answers", help="Write each answer and its score to this .csv or .jsonl file.")
 @click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
 @click.option("--jobs", type=int, help="Number of processes.  [default: one per core]")

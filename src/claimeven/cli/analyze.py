@@ -5,22 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from claimeven.cli.common.move_inputs import (
-    Inputs,
     ScoreComparison,
-    answer_inputs,
+    answer_command,
     comparison_dict,
     scores_text,
-    source_option,
 )
-from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.options import ProgressSolver
 from claimeven.cli.common.output import show, text_width
-from claimeven.cli.common.progress import announce_compilation, status_line
-from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
+from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import can_show, print_error, write_json
-from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
@@ -33,20 +27,15 @@ LEGEND = (
 )
 
 
-@click.command("analyze")
-@click.argument("games", metavar="MOVES...", nargs=-1, required=True)
-@source_option
-@json_option
-@solver_options
-@geometry_options
-@click.pass_context
+def _note_order(record: GameRecord) -> None:
+    """Warn on stderr that the order of moves was invented for a position without one."""
+    if not record.is_ordered:
+        print_error(f"the position has no order of moves: it is judged as {record.moves}")
+
+
+@answer_command("analyze", "game", _note_order)
 def command(
-    ctx: click.Context,
-    games: tuple[str, ...],
-    source: str | None,
-    as_json: bool,
-    solver_choice: SolverChoice,
-    geometry: Geometry,
+    moves: str, record: GameRecord, solver: Solver, given: ScoreComparison, as_json: bool
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
 
@@ -72,30 +61,18 @@ def command(
       claimeven analyze replay.json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    inputs = Inputs(games, geometry, _note_order, source)
-    announce_compilation()
+    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
 
-    def answer(moves: str, record: GameRecord, solver: Solver, given: ScoreComparison) -> None:
-        from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
-
-        with status_line() as line:
-            analysis = analyze(moves, watched := ProgressSolver(solver, line))
-            agrees = True
-            if record.scores and not record.position.is_over:
-                columns = watched.scores(record.position) if len(record.scores) > 1 else ()
-                agrees = given.agree(record, watched.score(record.position), columns)
-        if as_json:
-            write_json(analysis.as_dict() | comparison_dict(record, agrees), sys.stdout)
-            return
-        charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
-        show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
-        if not agrees:
-            print(f"\nThe file gives a wrong score for the last position: {scores_text(record)}.")
-
-    answer_inputs(ctx, inputs, "game", solver_choice, geometry, as_json, answer)
-
-
-def _note_order(record: GameRecord) -> None:
-    """Warn on stderr that the order of moves was invented for a position without one."""
-    if not record.is_ordered:
-        print_error(f"the position has no order of moves: it is judged as {record.moves}")
+    with status_line() as line:
+        analysis = analyze(moves, watched := ProgressSolver(solver, line))
+        agrees = True
+        if record.scores and not record.position.is_over:
+            columns = watched.scores(record.position) if len(record.scores) > 1 else ()
+            agrees = given.agree(record, watched.score(record.position), columns)
+    if as_json:
+        write_json(analysis.as_dict() | comparison_dict(record, agrees), sys.stdout)
+        return
+    charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
+    show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
+    if not agrees:
+        print(f"\nThe file gives a wrong score for the last position: {scores_text(record)}.")

@@ -19,6 +19,8 @@ from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
     SOLVER_OPTIONS,
     FilePath,
+    ProgressSolver,
+    SolverChoice,
     WordChoice,
     geometry_options,
     json_option,
@@ -27,7 +29,6 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
-from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
 from claimeven.cli.common.streams import as_file, print_error, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry

@@ -12,6 +12,7 @@ import click
 
 from claimeven.atomic_io import check_output
 from claimeven.cli.common.options import (
+    SolverChoice,
     default_plies_text,
     geometry_options,
     json_option,
@@ -20,7 +21,6 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
-from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry

@@ -5,23 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from claimeven.cli.common.move_inputs import (
-    Inputs,
     ScoreComparison,
-    answer_inputs,
+    answer_command,
     comparison_dict,
     is_ongoing,
     scores_text,
-    source_option,
 )
-from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.options import ProgressSolver
 from claimeven.cli.common.output import board_text, show, text_width
-from claimeven.cli.common.progress import announce_compilation, status_line
-from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
+from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import write_json
-from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
@@ -34,20 +28,9 @@ LEGEND = (
 )
 
 
-@click.command("explain")
-@click.argument("positions", metavar="MOVES...", nargs=-1, required=True)
-@source_option
-@json_option
-@solver_options
-@geometry_options
-@click.pass_context
+@answer_command("explain", "position", is_ongoing)
 def command(
-    ctx: click.Context,
-    positions: tuple[str, ...],
-    source: str | None,
-    as_json: bool,
-    solver_choice: SolverChoice,
-    geometry: Geometry,
+    moves: str, record: GameRecord, solver: Solver, given: ScoreComparison, as_json: bool
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
 
@@ -66,22 +49,16 @@ def command(
       claimeven explain 4455 --json
       claimeven explain positions.txt --book my.book
     """
-    inputs = Inputs(positions, geometry, is_ongoing, source)
-    announce_compilation()
+    from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
 
-    def answer(moves: str, record: GameRecord, solver: Solver, given: ScoreComparison) -> None:
-        from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
-
-        with status_line() as line:
-            explanation = explain(record.position, ProgressSolver(solver, line))
-        agrees = given.agree(record, explanation.score, explanation.scores)
-        if as_json:
-            shown = {"moves": moves, **explanation.as_dict(), **comparison_dict(record, agrees)}
-            write_json(shown, sys.stdout)
-            return
-        print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
-        if not agrees:
-            print(f"The file gives a wrong score: {scores_text(record)}.\n")
-        show(LEGEND)
-
-    answer_inputs(ctx, inputs, "position", solver_choice, geometry, as_json, answer)
+    with status_line() as line:
+        explanation = explain(record.position, ProgressSolver(solver, line))
+    agrees = given.agree(record, explanation.score, explanation.scores)
+    if as_json:
+        shown = {"moves": moves, **explanation.as_dict(), **comparison_dict(record, agrees)}
+        write_json(shown, sys.stdout)
+        return
+    print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
+    if not agrees:
+        print(f"The file gives a wrong score: {scores_text(record)}.\n")
+    show(LEGEND)

@@ -31,6 +31,7 @@ from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
+    file_option,
     geometry_options,
     json_option,
     reject_options,
@@ -70,10 +71,9 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
     help="Number of games on a page.",
 )
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page to list.")
-@click.option(
+@file_option(
     "--export",
     "out",
-    type=FilePath(path_type=Path),
     help="Write the games to this .csv, .jsonl, .parquet or .txt file instead of listing them.",
 )
 @click.option(

@@ -20,7 +20,12 @@ from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
-from claimeven.cli.common.games import play_with_progress, reject_opening_plies
+from claimeven.cli.common.games import (
+    check_page,
+    play_with_progress,
+    reject_opening_plies,
+    write_page_after,
+)
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import (
     command_line,
@@ -31,7 +36,6 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import board_text, write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
-from claimeven.cli.common.report_output import check_page, write_page_after
 from claimeven.cli.common.streams import clean_stdout, print_error, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError

@@ -10,21 +10,17 @@ from typing import Any
 import click
 
 from claimeven.arena.report import Report
-from claimeven.cli.common.options import FilePath, json_option, reject_options
+from claimeven.cli.common.games import MAX_JUDGED_GAMES, summary_lines, write_with_progress
+from claimeven.cli.common.options import FilePath, file_option, json_option, reject_options
 from claimeven.cli.common.output import fitted, text_width
-from claimeven.cli.common.report_output import MAX_JUDGED_GAMES, summary_lines, write_with_progress
 from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
 
 
 @click.command("report")
 @click.argument("file", type=FilePath(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=FilePath(path_type=Path),
-    metavar="FILE",
-    help="Page to write.  [default: FILE with the ending .html]",
+@file_option(
+    "-o", "--out", metavar="FILE", help="Page to write.  [default: FILE with the ending .html]"
 )
 @click.option("--title", help="Title of the page.")
 @click.option(
@@ -36,12 +32,7 @@ from claimeven.errors import ClaimevenError
     help="Maximum number of games judged by exact scores.",
 )
 @click.option("--no-accuracy", is_flag=True, help="Judge no games.")
-@click.option(
-    "--plots",
-    type=FilePath(path_type=Path),
-    metavar="DIR",
-    help="Also write the charts to this folder, as PNG and SVG.",
-)
+@file_option("--plots", metavar="DIR", help="Also write the charts to this folder, as PNG and SVG.")
 @click.option("--threads", type=click.IntRange(1), help="Number of threads.  [default: all]")
 @json_option
 @click.pass_context

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.options import FilePath
+from claimeven.cli.common.options import file_option
 from claimeven.errors import ClaimevenError
 
 #: The packages of the extra `web`.
@@ -19,11 +19,7 @@ _PACKAGES = ("fastapi", "uvicorn")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="Port; 0 selects a free one.")
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
-@click.option(
-    "--store",
-    type=FilePath(path_type=Path),
-    help="File of a tournament: show its ladder, also while it runs.",
-)
+@file_option("--store", help="File of a tournament: show its ladder, also while it runs.")
 @click.option("--workers", type=int, help="Processes.  [default: one per core, at least 3]")
 @click.option(
     "--table-mb",

@@ -20,14 +20,15 @@ from claimeven.cli.common.move_inputs import (
     scores_text,
     source_option,
 )
-from claimeven.cli.common.options import geometry_options, solver_options
-from claimeven.cli.common.progress import announce_compilation, status_line
-from claimeven.cli.common.solver_options import (
+from claimeven.cli.common.options import (
     DEFAULT_SOLVER_CHOICE,
     SolverChoice,
+    geometry_options,
     progress_text,
     score_text,
+    solver_options,
 )
+from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -19,10 +19,16 @@ from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
+from claimeven.cli.common.games import (
+    check_page,
+    more_openings,
+    play_with_progress,
+    reject_opening_plies,
+    write_page_after,
+)
 from claimeven.cli.common.options import (
-    FilePath,
     command_line,
+    file_option,
     json_option,
     option_group,
     report_option,
@@ -35,7 +41,6 @@ from claimeven.cli.common.progress import (
     print_interrupted,
     status_line,
 )
-from claimeven.cli.common.report_output import check_page, write_page_after
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
@@ -56,9 +61,8 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 
 @click.command("tournament")
 @click.argument("specs", metavar="[AGENT...]", nargs=-1)
-@click.option(
+@file_option(
     "--file",
-    type=FilePath(path_type=Path),
     metavar="FILE.toml",
     is_eager=True,
     expose_value=False,

@@ -16,8 +16,8 @@ import pytest
 
 from claimeven import Position
 from claimeven.cli.common import progress
+from claimeven.cli.common.options import progress_text
 from claimeven.cli.common.output import board_text
-from claimeven.cli.common.solver_options import progress_text
 from claimeven.solver import SolveProgress
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")

@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from claimeven.cli.common.options import WordChoice
+from claimeven.cli.common.options import (
+    SolverChoice,
+    WordChoice,
+    geometry_options,
+    json_option,
+    solver_options,
+)
 from claimeven.cli.common.output import show
-from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import as_file, one_line, print_error
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
@@ -253,34 +259,55 @@ def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 
-def answer_inputs(
-    ctx: click.Context,
-    inputs: Inputs,
-    kind: str,
-    solver_choice: SolverChoice,
-    geometry: Geometry,
-    as_json: bool,
-    answer: Callable[[str, GameRecord, Solver, ScoreComparison], None],
-) -> None:
-    """Let `answer` print the result for each input, a "position" or a "game".
+#: Prints the answer to one input: its moves, its record, a solver for its board, the comparison of
+#: scores, and whether it is printed as JSON.
+Answer = Callable[[str, GameRecord, "Solver", ScoreComparison, bool], None]
 
-    `answer` gets the moves, the record, a solver for its board and the comparison of scores. If
-    there are several inputs, each has its moves above it and an empty line below. The exit status
-    is 1 if an input is invalid or has a wrong score.
+
+def answer_command(
+    name: str, kind: str, check: Callable[[GameRecord], object]
+) -> Callable[[Answer], click.Command]:
+    """Return a decorator that makes a command of an `Answer`, which has its help text.
+
+    The inputs are of a kind, "position" or "game". If there are several, each has its moves above
+    and an empty line below. The exit status is 1 if an input is invalid or has a wrong score.
     """
-    solver_of, scores = cache(solver_choice.solver), ScoreComparison()
-    for given in inputs:
-        record = given.record
-        if inputs.are_many and not as_json:
-            print(f"{kind} {one_line(given.moves) or _NO_MOVES[kind]}")
-        if record is not None:
-            answer(given.moves, record, solver_of(record.geometry), scores)
-        elif as_json:
-            print("null")
-        else:
-            show(f"not {'judged' if kind == 'game' else 'explained'}: {given.error}")
-        if not as_json and (inputs.are_many or record is None):
-            print()
-        sys.stdout.flush()
-    if inputs.failed or scores.wrong:
-        ctx.exit(1)
+
+    def decorated(answer: Answer) -> click.Command:
+        @click.command(name, help=answer.__doc__)
+        @click.argument("moves", metavar="MOVES...", nargs=-1, required=True)
+        @source_option
+        @json_option
+        @solver_options
+        @geometry_options
+        @click.pass_context
+        def command(
+            ctx: click.Context,
+            moves: tuple[str, ...],
+            source: str | None,
+            as_json: bool,
+            solver_choice: SolverChoice,
+            geometry: Geometry,
+        ) -> None:
+            inputs = Inputs(moves, geometry, check, source)
+            announce_compilation()
+            solver_of, scores = cache(solver_choice.solver), ScoreComparison()
+            for given in inputs:
+                record = given.record
+                if inputs.are_many and not as_json:
+                    print(f"{kind} {one_line(given.moves) or _NO_MOVES[kind]}")
+                if record is not None:
+                    answer(given.moves, record, solver_of(record.geometry), scores, as_json)
+                elif as_json:
+                    print("null")
+                else:
+                    show(f"not {'judged' if kind == 'game' else 'explained'}: {given.error}")
+                if not as_json and (inputs.are_many or record is None):
+                    print()
+                sys.stdout.flush()
+            if inputs.failed or scores.wrong:
+                ctx.exit(1)
+
+        return command
+
+    return decorated

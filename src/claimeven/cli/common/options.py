@@ -6,9 +6,10 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -20,10 +21,18 @@ from claimeven.arena.options import (
     SandboxOptions,
     options_of,
 )
-from claimeven.cli.common.solver_options import SolverChoice, default_threads
+from claimeven.cli.common.progress import StatusLine
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.parallel.cores import usable_cores
+from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
+from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.suggestions import american, did_you_mean
+
+if TYPE_CHECKING:
+    from claimeven.solver import SolveProgress, Solver
+
 
 Command = Callable[..., Any]
 
@@ -61,6 +70,19 @@ class FilePath(click.Path):
 
 #: The error of --resume without --out.
 NO_FILE = "--resume needs a file: name it with --out"
+
+
+def file_option(*names: str, help: str, **more: Any) -> Callable[[Command], Command]:
+    """Return an option for a file or folder; the command receives a path or None."""
+    return click.option(*names, type=FilePath(path_type=Path), help=help, **more)
+
+
+#: Adds --report.
+report_option = file_option(
+    "--report",
+    metavar="PAGE",
+    help="Also write a web page about the games (see claimeven report).",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 seed_option = click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
 
@@ -88,21 +110,8 @@ def storage_options(command: Command) -> Command:
             raise ClaimevenError(NO_FILE)
         return command(out=out, resume=resume, **others)
 
-    out = click.option(
-        "--out", type=FilePath(path_type=Path), help="File to store games in, for --resume."
-    )
-    decorated: Command = out(resume_options(with_file))
-    return decorated
-
-
-def report_option(command: Command) -> Command:
-    """Add --report; the command receives `report`, a path or None."""
-    return click.option(
-        "--report",
-        type=FilePath(path_type=Path),
-        metavar="PAGE",
-        help="Also write a web page about the games (see claimeven report).",
-    )(command)
+    out = file_option("--out", help="File to store games in, for --resume.")
+    return out(resume_options(with_file))
 
 
 def option_group(
@@ -177,6 +186,85 @@ def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
         verb = "apply" if len(given) > 1 else "applies"
         names = " and ".join(given)
         click.echo(f"{names} {verb} to no agent here (to built-in ones with --isolate)", err=True)
+
+
+def default_threads() -> int:
+    """Return the default number of threads: one per core, up to the maximum."""
+    return min(usable_cores(), MAX_THREADS)
+
+
+@dataclass(frozen=True)
+class SolverChoice:
+    """The options of the solver, None for a default; `book` is a file or "shipped"."""
+
+    threads: int
+    table_mb: float | None
+    book: str | None = None
+    no_book: bool = False
+
+    def __post_init__(self) -> None:
+        if self.book is not None and self.no_book:
+            raise ClaimevenError("give --book FILE or --no-book, not both")
+        if self.book == "":
+            raise ClaimevenError("--book must be a file or shipped, got ''")
+        # The solver may be made only after minutes of other work.
+        check_threads(self.threads)
+        if self.table_mb is not None:
+            check_table_mb(self.table_mb)
+
+    def solver(self, geometry: Geometry) -> Solver:
+        """Return the solver for a board. Raises `ClaimevenError`."""
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        return Solver(geometry, self.table_mb, self.threads, self._opening_book())
+
+    def _opening_book(self) -> Path | str | None:
+        if self.no_book:
+            return None
+        if self.book is None:
+            return DEFAULT_BOOK
+        return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
+
+
+#: The defaults of the solver.
+DEFAULT_SOLVER_CHOICE = SolverChoice(1, None)
+
+
+class ProgressSolver:
+    """A solver that shows its progress on a status line."""
+
+    def __init__(self, solver: Solver, line: StatusLine) -> None:
+        self.solver = solver
+        self.line = line
+
+    @property
+    def geometry(self) -> Geometry:
+        return self.solver.geometry
+
+    def score(self, position: Position) -> int:
+        return self.solver.score(position, on_progress=self._show(position))
+
+    def scores(self, position: Position) -> tuple[int | None, ...]:
+        return self.solver.scores(position, on_progress=self._show(position))
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        return self.solver.principal_variation(position, on_progress=self._show(position))
+
+    def _show(self, position: Position) -> Callable[[SolveProgress], None]:
+        return lambda at: self.line.show(lambda: progress_text(f"ply {position.ply}", at))
+
+
+def progress_text(name: str, at: SolveProgress) -> str:
+    """Return the progress of a search: nodes, rate, bounds, solved columns."""
+    text = f"{name or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
+    text += f", score {at.low} to {at.high}"
+    solved = [score_text(score) for score in at.scores]
+    return f"{text}, columns {' '.join(solved)}" if solved else text
+
+
+def score_text(score: int | None) -> str:
+    """Return the score of a column as text, `.` without a score."""
+    return "." if score is None else str(score)
 
 
 def search_options(
