@@ -19,10 +19,9 @@ from pathlib import Path
 from bench.timing import machine
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
-from claimeven.arena.executors import local
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.tournaments.run import open_store, run
+from claimeven.arena.tournaments.run import local, open_store, run
 from claimeven.game.position import Position
 from claimeven.solver import Solver
 

@@ -23,11 +23,10 @@ from bench import spinning
 from bench.timing import best_of, machine
 from claimeven import Position
 from claimeven.agents.registry import AgentLike
-from claimeven.arena.executors import local
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tournaments.run import local, run, store_of
 
 #: The default number of games, and the digest of all their moves.
 GAMES = 20_000

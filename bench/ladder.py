@@ -11,8 +11,8 @@ import time
 
 from bench.timing import machine
 from claimeven.arena import play_tournament
-from claimeven.arena.executors import PlanWork, local, play_work
 from claimeven.arena.games.plan import Plan
+from claimeven.arena.tournaments.run import PlanWork, local, play_work
 
 #: Weakest first.
 AGENTS = (

@@ -16,11 +16,10 @@ from pathlib import Path
 
 from bench.timing import machine
 from claimeven import Position
-from claimeven.arena.executors import local
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.tournaments import reference_pool
-from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tournaments.run import local, run, store_of
 from claimeven.arena.tournaments.standings import Standings
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.api import match_plan
-from claimeven.arena.executors import local
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.run import in_order, run
+from claimeven.arena.tournaments.run import in_order, local, run
 from claimeven.parallel.jobs import Result
 from claimeven.parallel.jobs import Workload as AnyWork
 

@@ -21,14 +21,13 @@ from claimeven.arena.api import (
     run_sprt,
     sprt_plan,
 )
-from claimeven.arena.executors import local
 from claimeven.arena.options import LadderOptions, SprtOptions
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import first_run
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
-from claimeven.arena.tournaments.run import run, store_of, stored_agents
+from claimeven.arena.tournaments.run import local, run, store_of, stored_agents
 from claimeven.arena.tournaments.standings import Record, Standings
 from claimeven.ratings.sprt import SequentialRun, SprtVerdict
 from tests.agents.process.test_process import bot

@@ -16,8 +16,8 @@ import pytest
 
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, MatchResult, play_match
-from claimeven.arena.executors import PlanWork
 from claimeven.arena.games.game import Game
+from claimeven.arena.tournaments.run import PlanWork
 from claimeven.parallel import pool
 from claimeven.parallel.jobs import PoolError, Result
 from claimeven.parallel.process import Child

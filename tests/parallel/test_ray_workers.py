@@ -15,7 +15,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.arena import InvalidMatch, RayWorkers, SprtVerdict, play_match, run_sprt
-from claimeven.arena.executors import PlanWork, local, play_work
+from claimeven.arena.tournaments.run import PlanWork, local, play_work
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net

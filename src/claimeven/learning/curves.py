@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from claimeven.learning.old_names import current_row
-from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, file_of
+from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, current_row, file_of
 from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 

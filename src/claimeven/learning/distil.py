@@ -40,7 +40,7 @@ from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolde
 from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
-from claimeven.networks.net.search_defaults import DEFAULTS, SearchDefaults
+from claimeven.networks.net.net import DEFAULTS, SearchDefaults
 
 KIND: Final = "net checkpoint"
 #: The share of the games that is held out, and the limit on its positions for measurements.

@@ -31,7 +31,7 @@ from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
 from claimeven.networks.net.file import KIND, MAX_STEPS
-from claimeven.networks.net.search_defaults import DEFAULTS
+from claimeven.networks.net.net import DEFAULTS
 
 
 def average_nets(

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-from claimeven.arena.executors import CheckedWork
+from claimeven.arena.tournaments.run import CheckedWork
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig

@@ -20,14 +20,13 @@ import pytest
 from claimeven import Position, make_agent
 from claimeven.agents.base import Limit
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.arena.executors import local
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.run import brief_labels, open_store, run
+from claimeven.arena.tournaments.run import brief_labels, local, open_store, run
 from claimeven.arena.tournaments.standings import Standings
 from tests import forks
 from tests.cli.conftest import environment
@@ -93,7 +92,7 @@ def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
 
 RUN = """
 import pickle, sys
-from claimeven.arena.executors import local
+from claimeven.arena.tournaments.run import local
 from claimeven.arena.tournaments.run import open_store, run
 plan = pickle.loads(bytes.fromhex(sys.argv[2]))
 with open_store(sys.argv[1], plan, resume=True) as store:

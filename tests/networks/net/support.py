@@ -6,7 +6,7 @@ import numpy as np
 
 from claimeven import Geometry
 from claimeven.networks.net import Net, NetShape, SearchDefaults
-from claimeven.networks.net.search_defaults import DEFAULTS
+from claimeven.networks.net.net import DEFAULTS
 
 TINY = NetShape(pairs=6, blocks=2, line_numbers=3, column_numbers=2)
 

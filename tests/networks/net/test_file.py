@@ -27,10 +27,10 @@ from claimeven.networks.net import (
     NetShape,
     SearchDefaults,
     read_net,
-    search_defaults,
     write_net,
 )
 from claimeven.networks.net.file import pack, round_to_steps, round_weights, units_of
+from claimeven.networks.net.net import BOUNDS
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)
@@ -193,7 +193,7 @@ def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
-    defaults, bounds = PuctOptions(), search_defaults.BOUNDS
+    defaults, bounds = PuctOptions(), BOUNDS
     assert SearchDefaults()[:2] == (defaults.c, defaults.prior_temperature)
     for name in ("c", "prior_temperature"):
         assert bounds[name] == options.BOUNDS[name]

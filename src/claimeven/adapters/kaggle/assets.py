@@ -18,8 +18,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.game.geometry import Geometry
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import file as net_file
-from claimeven.networks.net.net import Net
-from claimeven.networks.net.search_defaults import search_defaults_of
+from claimeven.networks.net.net import Net, search_defaults_of
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_file import pack as pack_ntuple
 

@@ -1,10 +1,10 @@
-from claimeven.arena.studies.catalogue import STUDIES as STUDIES
-from claimeven.arena.studies.catalogue import InvalidStudy as InvalidStudy
-from claimeven.arena.studies.catalogue import study_of as study_of
+from claimeven.arena.studies.runner import STUDIES as STUDIES
 from claimeven.arena.studies.runner import ExperimentResult as ExperimentResult
+from claimeven.arena.studies.runner import InvalidStudy as InvalidStudy
 from claimeven.arena.studies.runner import StudyResult as StudyResult
 from claimeven.arena.studies.runner import StudyRunner as StudyRunner
 from claimeven.arena.studies.runner import run_study as run_study
+from claimeven.arena.studies.runner import study_of as study_of
 from claimeven.arena.studies.study import QUANTITIES as QUANTITIES
 from claimeven.arena.studies.study import Experiment as Experiment
 from claimeven.arena.studies.study import Figure as Figure

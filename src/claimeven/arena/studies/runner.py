@@ -1,4 +1,4 @@
-"""Studies run here: each experiment in turn, its matches played into stores."""
+"""Studies run here: read from `catalogue.toml`, each experiment in turn, matches into stores."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import math
 import os
 import platform
 import time
+import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import local
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies.catalogue import study_of
+from claimeven.arena.studies import measurements
 from claimeven.arena.studies.measurements import of_games
 from claimeven.arena.studies.study import (
     QUANTITIES,
@@ -27,17 +28,71 @@ from claimeven.arena.studies.study import (
     Finding,
     Findings,
     Match,
+    Measurement,
+    Source,
     Study,
 )
-from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tournaments.run import local, run, store_of
 from claimeven.atomic_io import scratch_folder
 from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.markup import shown_by
+from claimeven.suggestions import no_such
 
 #: The default seed of a study.
 SEED = 1
 #: Is called with the games of a match that are done and planned, and whether the match starts.
 Progress = Callable[[int, int, bool], object]
+#: The prefix, in the file, of an agent that is a function of `measurements`.
+_FUNCTION: Final = "measures."
+
+
+class InvalidStudy(InvalidMatch):
+    """A name that no study has."""
+
+
+def study_of(name: str) -> Study:
+    """Return the study of a name. Raises `InvalidStudy`."""
+    found = {study.name: study for study in STUDIES}
+    if name not in found:
+        raise InvalidStudy(no_such("study", name, list(found)))
+    return found[name]
+
+
+def _experiment(data: dict[str, Any]) -> Experiment:
+    figures = tuple(Figure(**each) for each in data.pop("figures"))
+    if "agents" in data:
+        first, second = map(_agent, data.pop("agents"))
+        return Match((first, second), figures=figures, **data)
+    arguments = {name: _argument(name, each) for name, each in data.get("arguments", {}).items()}
+    return Measurement(data["setting"], getattr(measurements, data["measure"]), figures, arguments)
+
+
+def _agent(name: str) -> AgentLike:
+    function = name.removeprefix(_FUNCTION)
+    agent: AgentLike = name if function == name else getattr(measurements, function)
+    return agent
+
+
+def _argument(name: str, value: Any) -> Any:
+    if name == "geometry":
+        return Geometry(*map(int, value.split("x")))
+    return tuple(value) if isinstance(value, list) else value
+
+
+_DATA = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8"))
+_SOURCES = {name: Source(name, **each) for name, each in _DATA["source"].items()}
+STUDIES: Final = tuple(
+    Study(
+        each["name"],
+        each["title"],
+        _SOURCES[each["source"]],
+        tuple(map(_experiment, each["experiment"])),
+        each.get("differs", ""),
+        each.get("remark", ""),
+    )
+    for each in _DATA["study"]
+)
 
 
 @dataclass(frozen=True)
@@ -230,22 +285,13 @@ def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None
 
 
 def run_study(
-    study: str | Study,
-    *,
-    folder: str | Path | None = None,
-    resume: bool | str = False,
-    jobs: int = 1,
-    games: int | None = None,
-    seed: int = SEED,
-    seconds: float | None = None,
-    swap: bool | None = None,
-    server: str | None = None,
+    study: str | Study, *, folder: str | Path | None = None, **settings: Any
 ) -> StudyResult:
     """Run a study, one of `STUDIES` by its name or your own `Study`, and return its result.
 
-    The options are the fields of `StudyRunner`. With a `folder` the games are stored there, a file
-    a match, and with `resume` only missing games are played. The same seed gives the same games,
-    unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
+    The other `settings` are fields of `StudyRunner` by name. With a `folder` the games are stored
+    there, a file a match, and with `resume` only missing games are played. The same seed gives the
+    same games, unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
     `InvalidStore`.
 
     >>> result = run_study("polito-alphabeta", games=2)
@@ -255,7 +301,7 @@ def run_study(
     """
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
-    return StudyRunner(where, resume, jobs, games, seed, seconds, swap, server).run(chosen)
+    return StudyRunner(where, **settings).run(chosen)
 
 
 def machine() -> str:

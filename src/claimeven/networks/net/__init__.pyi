@@ -5,4 +5,4 @@ from claimeven.networks.net.net import SHAPES as SHAPES
 from claimeven.networks.net.net import Net as Net
 from claimeven.networks.net.net import NetShape as NetShape
 from claimeven.networks.net.net import Prediction as Prediction
-from claimeven.networks.net.search_defaults import SearchDefaults as SearchDefaults
+from claimeven.networks.net.net import SearchDefaults as SearchDefaults

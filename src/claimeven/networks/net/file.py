@@ -21,8 +21,7 @@ import numpy.typing as npt
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, name_in_errors, read_model, write_model
-from claimeven.networks.net.net import Net, NetShape
-from claimeven.networks.net.search_defaults import DEFAULTS, search_defaults_of
+from claimeven.networks.net.net import DEFAULTS, Net, NetShape, search_defaults_of
 
 KIND: Final = "net"
 #: The tables, indexed by the state of a line or of two columns.

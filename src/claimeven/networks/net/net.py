@@ -33,20 +33,71 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.features_kernel import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.forward_kernel import Sight, Weights, predict_few
-from claimeven.networks.net.search_defaults import DEFAULTS, SearchDefaults
+
+
+class SearchDefaults(NamedTuple):
+    """The defaults of a search with a net, stored in its file.
+
+    They depend on how well the net has learned, which its author can measure.
+    `c` and `prior_temperature` are as in `PuctOptions`. A net with scores values a
+    position, for the side to move and from -1 to 1, at
+
+        (1 - score_share) * value + score_share * tanh(score / score_scale)
+
+    of its value by the outcome and by the score of its best column; `score_share` is 0 to 1,
+    `score_scale` 0.1 to 1000 points of score.
+    """
+
+    c: float = 3.0
+    prior_temperature: float = 1.0
+    score_share: float = 0.5
+    score_scale: float = 10.0
+
+
+#: For nets without a measurement.
+DEFAULTS: Final = SearchDefaults()
+#: The bounds of each number; the first two as in `PuctOptions`.
+BOUNDS: Final = {
+    "c": (0, 1000),
+    "prior_temperature": (0.1, 10),
+    "score_share": (0, 1),
+    "score_scale": (0.1, 1000),
+}
+
+
+def search_defaults_of(header: Any) -> SearchDefaults:
+    """Return the defaults in the header of a file, or `DEFAULTS`.
+
+    Raises `InvalidNetwork` for another type, an unknown name, and a number outside `BOUNDS`.
+
+    >>> search_defaults_of({"c": 0.5})
+    SearchDefaults(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
+    """
+    if header is None:
+        return DEFAULTS
+    if not isinstance(header, Mapping) or not header.keys() <= BOUNDS.keys():
+        raise InvalidNetwork("its search defaults are invalid")
+    return SearchDefaults(
+        **{
+            name: real_number(header[name], f"its {name}", InvalidNetwork, low=low, high=high)
+            for name, (low, high) in BOUNDS.items()
+            if name in header
+        }
+    )
+
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
