@@ -1,4 +1,4 @@
-"""Hooks of the site: they insert code, tables and documents into pages, without the package.
+"""Hooks of the site: they insert code, tables, documents and boards into pages.
 
 A link on a separate line is replaced by its target, in the way that its title gives:
 
@@ -9,15 +9,18 @@ A link on a separate line is replaced by its target, in the way that its title g
 [Words](../ARCHITECTURE.md "part glossary")
 [Keys of solve](output.toml "output solve.key")
 [Changelog](../CHANGELOG.md "whole")
+[Drop a disc](serve.md "board moves=4455&analysis=on")
 ```
 
 `source` inserts the code of a function, class or constant from the sources. It marks the lines that
 are not in the code named after `new since`. `docstring` inserts a docstring of a module without its
 first line. `part` inserts the text between `<!-- glossary -->` and `<!-- end of glossary -->` of a
-document, `whole` a whole document, and `output` a table of `docs/output.toml`. In plain files the
-links lead to the targets.
+document, `whole` a whole document, and `output` a table of `docs/output.toml`. `board` inserts the
+page of `claimeven site` in a frame; the rest of the title is the query of its address. In plain
+files the links lead to the targets.
 
-The build fails if a target does not exist, and if a page would load a file from the network.
+The build adds the page in the folder `board`. It fails if a target does not exist, and if a page
+would load a file from the network.
 """
 
 from __future__ import annotations
@@ -27,14 +30,20 @@ import difflib
 import importlib
 import re
 import sys
+import tempfile
+from html import escape
 from pathlib import Path
 from typing import Any
+
+from claimeven.web.site import write_site
 
 ROOT = Path(__file__).resolve().parent.parent
 
 _INCLUSION = re.compile(
     r"^\[(?P<name>[^\]\n]+)\]\((?P<file>[^)\s]+) \"(?P<how>[^\"\n]+)\"\)$", re.M
 )
+#: Folder of the page in the site, and the class of a link that `embed.js` gives a frame.
+BOARD, FRAMED = "board", "claimeven-board"
 #: Elements that a browser fetches: scripts, styles, pictures, frames.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|link(?![^>]*rel=\"?canonical))[^>]*?(?:src|href)=\"?(https?:)?//", re.I
@@ -51,16 +60,35 @@ def on_config(config: Any) -> None:
         sys.path.append(str(ROOT))
 
 
+def on_files(files: Any, config: Any) -> Any:
+    """Add the page of `claimeven site`; called by MkDocs."""
+    generated = importlib.import_module("mkdocs.structure.files").File.generated
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        write_site(folder / BOARD)
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            name = path.relative_to(folder).as_posix()
+            files.append(generated(config, name, content=path.read_bytes()))
+    return files
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Replace the inclusions of a page; called by MkDocs."""
     return with_inclusions(markdown, Path(page.file.abs_src_path))
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Reject a page that loads a file from the network; called by MkDocs."""
+    """Add the script of boards to their pages; reject a page that loads a file from the network.
+
+    Called by MkDocs.
+    """
     found = _FETCHED.search(output)
     if found:
         raise NotThere(f"{page.file.src_path} must not load from the network: {found.group()}")
+    if f'class="{FRAMED}"' in output:
+        root = "../" * page.file.src_uri.count("/")
+        script = f'<script src="{root}{BOARD}/static/embed.js" defer></script>'
+        output = output.replace("</body>", f"{script}</body>")
     return output
 
 
@@ -79,6 +107,8 @@ def with_inclusions(markdown: str, page: Path) -> str:
             return part(path, rest)
         if kind == "output":
             return output_table(path, rest)
+        if kind == "board":
+            return board(link["name"], rest, page)
         if link["how"] == "whole":
             return path.read_text(encoding="utf-8")
         return link.group()
@@ -152,6 +182,13 @@ def part(path: Path, name: str) -> str:
     if not found:
         raise NotThere(f"{path} has no part {name}")
     return found[1]
+
+
+def board(text: str, query: str, page: Path) -> str:
+    """Return a link to the page of a board, which becomes a frame above the link."""
+    root = "../" * (len(page.relative_to(ROOT / "docs").parts) - 1)
+    address = escape(f"{root}{BOARD}/?{query}")
+    return f'<p><a class="{FRAMED}" href="{address}">{escape(text)}</a></p>'
 
 
 def output_table(path: Path, name: str) -> str:

@@ -1,6 +1,6 @@
 // The address of the page: a link to its current content.
 
-import { isEmbedded } from "./embedded.js";
+import { embed } from "./embedded.js";
 import { Board, Position, played } from "./rules.js";
 
 const SIDES = ["first", "second"];
@@ -75,7 +75,7 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   for (const [name, value] of Object.entries(more)) {
     if (value) search.set(name, value);
   }
-  if (isEmbedded) search.set("embed", "1");
+  if (embed) search.set("embed", embed);
   const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
   return `${location.pathname}${text ? `?${text}` : ""}`;
 }

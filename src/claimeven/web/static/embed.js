@@ -1,26 +1,30 @@
-// Boards on other pages. Each link of this kind gets the page that it leads to above it, in a frame:
+// Boards on other pages. Each link of this kind gets the page that it leads to below it, in a frame:
 //
 //   <a class="claimeven-board" href="board/?moves=4455&analysis=on">Choose a column for Yellow</a>
 //   <script src="board/static/embed.js" defer></script>
 //
 // `board/` is a folder written by `claimeven site`. A frame is loaded when the reader comes near. The
-// text of the link is its title, and the link opens the same state on a full page. Without
-// JavaScript the link remains.
+// text of the link is its title, and the link still opens the full page. Without JavaScript only the
+// link remains.
 "use strict";
 
 {
   /** Distance at which a frame is loaded, and its maximum height in pixels. */
-  const [NEAR, MAX_HEIGHT] = ["400px", 3000];
+  const [NEAR, MAX_HEIGHT] = ["200px", 3000];
   const frames = [];
 
   const show = (link) => {
     const address = new URL(link.href);
-    address.searchParams.set("embed", "1");
+    const embed = address.searchParams.get("embed") ?? "1";
+    address.searchParams.delete("embed");
+    link.href = address.href;
+    address.searchParams.set("embed", embed);
     const frame = document.createElement("iframe");
     Object.assign(frame, { src: address.href, title: link.textContent.trim(), loading: "lazy", className: "claimeven-frame", allow: "fullscreen" });
     Object.assign(frame.style, { display: "block", width: "100%", height: "34rem", border: "0" });
     frames.push(frame);
-    link.before(frame);
+    link.append(" (full page)");
+    link.after(frame);
   };
 
   const near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {

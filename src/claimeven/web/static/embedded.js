@@ -1,10 +1,12 @@
-// Embedded mode: the page in a frame of another page (see embed.js), with `embed=1` in its address.
+// Embedded mode: the page in a frame of another page (see embed.js), with `embed=1` in its address,
+// or `embed=game` to show also the moves and the review of the game.
 
-/** Whether the page is in a frame. */
-export const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
+/** The parameter of the address, null if the page is not in a frame. */
+export const embed = new URLSearchParams(location.search).get("embed");
 
-if (isEmbedded) {
+if (embed) {
   document.documentElement.classList.add("embedded");
+  if (embed === "game") document.documentElement.classList.add("with-game");
   // The other page makes the frame as high as its content.
   new ResizeObserver(() => parent.postMessage({ claimeven: document.body.offsetHeight }, "*")).observe(document.body);
   // Links leave the frame, except links to a place on this page.
