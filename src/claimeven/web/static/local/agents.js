@@ -121,9 +121,8 @@ const PLAYERS = {
     return withSearch(agent, position.board, () => MonteCarloSearch.load(position.board, options), (search) => search.search(position, bounds, random, job));
   },
 
-  async perfect({ position, options, limit, random, job }) {
-    const { column, ...decision } = await perfectMove(position, options, limit.seconds ?? null, () => random.share(), job);
-    return { ...decision, column: column - 1 };
+  perfect({ position, options, limit, random, job }) {
+    return perfectMove(position, options, limit.seconds ?? null, () => random.share(), job);
   },
 };
 

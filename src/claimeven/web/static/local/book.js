@@ -1,48 +1,41 @@
-// The opening book of the site: exact scores of the first plies, read once.
+// The opening book of the site: exact scores of the first plies (`claimeven.book.format` has the layout).
 
 import { Board } from "../rules.js";
 import { fileOf } from "./kernels.js";
-import { canonicalKey } from "./positions.js";
+import { mirrorOf, wordsOf } from "./positions.js";
 
-/** The start of the file, see the module `claimeven.book.format`. */
-const MAGIC = "\u0089C4BOOK\n";
-const VERSION = 1;
-const HEADER = 40;
+/** The start of a file: the magic bytes and the version. */
+const START = "\u0089C4BOOK\n\u0001\u0000";
+const [PLIES, KEYS_SIZE, COUNTS] = [13, 16, 40];
 const KEY_BYTES = 8;
 
-export class Book {
-  /** Read the bytes of a book; throw a sentence if they are not one, or corrupt. */
+class Book {
+  /** Read the bytes of a file; throws if they are not a whole book. */
   static async of(buffer) {
-    const bytes = new DataView(buffer);
-    const text = String.fromCharCode(...new Uint8Array(buffer, 0, Math.min(MAGIC.length, buffer.byteLength)));
-    if (text !== MAGIC || buffer.byteLength < HEADER || bytes.getUint16(8, true) !== VERSION) throw new Error("The opening book has another format.");
-    const [columns, rows, connect, plies] = [10, 11, 12, 13].map((place) => bytes.getUint8(place));
-    const [keyBytes, scoreBytes] = [16, 20].map((place) => bytes.getUint32(place, true));
-    const start = HEADER + 4 * (plies + 1);
-    if (buffer.byteLength !== start + keyBytes + scoreBytes) throw new Error("The opening book is incomplete.");
-    const counts = Array.from({ length: plies + 1 }, (_, ply) => bytes.getUint32(HEADER + 4 * ply, true));
-    const [planes, scores] = await Promise.all([
-      inflated(buffer.slice(start, start + keyBytes)), inflated(buffer.slice(start + keyBytes)),
-    ]);
-    return new Book(new Board(columns, rows, connect), counts, keysOf(planes, counts.reduce((sum, count) => sum + count)), new Int8Array(scores.buffer));
-  }
-
-  constructor(board, counts, keys, scores) {
-    this.board = board;
-    this.plies = counts.length - 1;
-    let start = 0;
-    this.layers = counts.map((count) => {
-      const layer = { keys: keys.subarray(start, start + count), scores: scores.subarray(start, start + count) };
-      start += count;
-      return layer;
+    const data = new DataView(buffer);
+    if (String.fromCharCode(...new Uint8Array(buffer, 0, START.length)) !== START) throw new Error("It is not an opening book.");
+    const book = new Book();
+    book.plies = data.getUint8(PLIES);
+    const first = COUNTS + 4 * (book.plies + 1);
+    const keyBytes = data.getUint32(KEYS_SIZE, true);
+    const planes = await inflated(buffer.slice(first, first + keyBytes));
+    const scores = new Int8Array((await inflated(buffer.slice(first + keyBytes))).buffer);
+    const keys = keysOf(planes);
+    let end = 0;
+    book.layers = Array.from({ length: book.plies + 1 }, (_, ply) => {
+      const start = end;
+      end += data.getUint32(COUNTS + 4 * ply, true);
+      return { keys: keys.subarray(start, end), scores: scores.subarray(start, end) };
     });
+    return book;
   }
 
   /** Return the score of an unfinished position for its side to move, or null. */
   lookUp(position) {
     if (position.ply > this.plies) return null;
     const { keys, scores } = this.layers[position.ply];
-    const key = canonicalKey(position);
+    const [own, mirrored] = [position, mirrorOf(position)].map(wordsOf).map(({ mine, mask }) => mine + mask);
+    const key = own < mirrored ? own : mirrored;
     let [low, high] = [0, keys.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -53,17 +46,17 @@ export class Book {
   }
 }
 
+/** Unpack data of zlib, which has a checksum. */
 async function inflated(data) {
   const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Return the keys of their differences, whose lowest bytes come first, then all second bytes ... */
-function keysOf(planes, count) {
-  const bytes = new Uint8Array(KEY_BYTES * count);
-  for (let plane = 0; plane < KEY_BYTES; plane++) {
-    for (let i = 0; i < count; i++) bytes[KEY_BYTES * i + plane] = planes[plane * count + i];
-  }
+/** Return the keys of their differences: all lowest bytes, then all second bytes, and so on. */
+function keysOf(planes) {
+  const count = planes.length / KEY_BYTES;
+  const bytes = new Uint8Array(planes.length);
+  for (let i = 0; i < planes.length; i++) bytes[KEY_BYTES * (i % count) + Math.floor(i / count)] = planes[i];
   const keys = new BigUint64Array(bytes.buffer);
   for (let i = 1; i < count; i++) keys[i] += keys[i - 1];
   return keys;
@@ -74,6 +67,6 @@ let loading = null;
 /** Return the book of a board, or null without one: then the solver works alone. */
 export async function bookOf(board) {
   if (!board.equals(new Board())) return null;
-  loading ??= fileOf(new URL("../../data/7x6.book", import.meta.url)).then((bytes) => Book.of(bytes)).catch(() => null);
+  loading ??= fileOf(new URL("../../data/7x6.book", import.meta.url)).then(Book.of).catch(() => null);
   return loading;
 }

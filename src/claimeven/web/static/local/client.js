@@ -20,21 +20,15 @@ export class Client {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const cancel = () => {
-        this.#worker?.postMessage({ id, cancel: true });
-        this.#requests.delete(id);
+      signal?.addEventListener("abort", () => {
+        if (this.#requests.delete(id)) this.#worker?.postMessage({ id, cancel: true });
         reject(signal.reason);
-      };
-      signal?.addEventListener("abort", cancel);
+      });
+      const ends = { done: resolve, error: ({ error, status }) => reject(Object.assign(new Error(error), { status })) };
       this.#requests.set(id, (event, data) => {
-        if (event !== "done" && event !== "error") {
-          onEvent(event, data);
-          return;
-        }
+        if (!(event in ends)) return onEvent(event, data);
         this.#requests.delete(id);
-        signal?.removeEventListener("abort", cancel);
-        if (event === "done") resolve(data);
-        else reject(Object.assign(new Error(data.error), { status: data.status }));
+        return ends[event](data);
       });
       this.#running().postMessage({ id, path, query });
     });
@@ -48,21 +42,19 @@ export class Client {
   }
 
   #running() {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(this.address, { type: "module" });
-    worker.onmessage = ({ data: { id, event, data } }) => this.#requests.get(id)?.(event, data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.close(LOST);
-    };
-    this.#worker = worker;
-    return worker;
+    if (!this.#worker) {
+      this.#worker = new Worker(this.address, { type: "module" });
+      this.#worker.onmessage = ({ data: { id, event, data } }) => this.#requests.get(id)?.(event, data);
+      this.#worker.onerror = (event) => {
+        event.preventDefault();
+        this.close(LOST);
+      };
+    }
+    return this.#worker;
   }
 }
 
 const client = new Client();
 
 /** Send a request to the worker of this page, see `Client`. */
-export function request(...given) {
-  return client.request(...given);
-}
+export const request = (...given) => client.request(...given);

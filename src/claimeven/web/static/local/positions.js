@@ -3,10 +3,7 @@
 import { Board, columnsOf, played, Position } from "../rules.js";
 import { playerName } from "../words.js";
 
-/**
- * Return the `start` of a request, the `columns` played from it and the `position` after them; throw
- * a sentence if they are invalid.
- */
+/** Return the `start` of a request, the `columns` from it and the `position` after them; throw a sentence if they are invalid. */
 export function lineOf({ board = "7x6", connect = 4, moves = "", position = null }) {
   const size = Board.parse(board, Number(connect));
   const start = position ? Position.fromRows(position, size) : new Position(size);
@@ -21,9 +18,8 @@ export function ongoing(query) {
 }
 
 /** Return "draw" or "Yellow wins" for a finished game, else null. */
-export function outcomeOf(position) {
-  if (!position.isOver) return null;
-  return position.winner === null ? "draw" : `${playerName(position.winner, false)} wins`;
+export function outcomeOf({ isOver, winner }) {
+  return !isOver ? null : winner === null ? "draw" : `${playerName(winner, false)} wins`;
 }
 
 /** Columns, the most central one first. */
@@ -43,25 +39,12 @@ export function geometryOf({ columns, rows }) {
 /** Return the discs of the side to move (`mine`) and all discs (`mask`) of a position. */
 export function wordsOf({ board, stacks, turn }) {
   let [mine, mask] = [0n, 0n];
-  for (const [column, stack] of stacks.entries()) {
-    for (const [row, player] of stack.entries()) {
-      const bit = 1n << BigInt(column * (board.rows + 1) + row);
-      mask |= bit;
-      if (player === turn) mine |= bit;
-    }
-  }
+  stacks.forEach((stack, column) => stack.forEach((player, row) => {
+    const bit = 1n << BigInt(column * (board.rows + 1) + row);
+    mask |= bit;
+    if (player === turn) mine |= bit;
+  }));
   return { mine, mask };
 }
 
-export function mirrorOf({ board, stacks }) {
-  return new Position(board, stacks.toReversed());
-}
-
-/** Return the key of a position in a book: the same for its mirror image. */
-export function canonicalKey(position) {
-  const [key, mirrored] = [position, mirrorOf(position)].map((each) => {
-    const { mine, mask } = wordsOf(each);
-    return mine + mask;
-  });
-  return key < mirrored ? key : mirrored;
-}
+export const mirrorOf = ({ board, stacks }) => new Position(board, stacks.toReversed());

@@ -1,33 +1,33 @@
-// Routes of the worker: the review of a game, as `claimeven.review` judges it, without reasons.
+// The route of reviews: games judged as `claimeven.review` does, without reasons.
 
 import { pliesToEnd } from "../words.js";
 import { lineOf, outcomeOf } from "./positions.js";
 import { bestColumns, solverOf } from "./score_routes.js";
-import { SearchStopped, winScore } from "./solver.js";
 import { REVIEW } from "./slots.js";
+import { SearchStopped, winScore } from "./solver.js";
 
 /** The time limit of a review, in time limits of a position. */
-const LIMITS = 6;
+const TIMES = 6;
 
 async function review(query, job) {
+  job.seconds *= TIMES;
   const { start, columns, position: final } = lineOf(query);
   const { board } = start;
   const positions = [start];
   for (const column of columns) positions.push(positions.at(-1).play(column));
-  job.seconds *= LIMITS;
   const solver = await solverOf(board);
   const score = await solver.score(final, job);
   const moves = [];
   // Late positions are quick to solve, and speed up the earlier ones.
-  for (let place = columns.length - 1; place >= 0; place--) {
-    const position = positions[place];
-    const { scores, complete } = await solver.scores(position, job);
+  for (const [place, column] of [...columns.entries()].reverse()) {
+    const { scores, complete } = await solver.scores(positions[place], job);
     if (!complete) throw new SearchStopped();
-    job.send("scores", { ply: position.ply, scores });
-    moves.unshift(judged(position, columns[place], scores));
+    job.send("scores", { ply: positions[place].ply, scores });
+    moves.unshift(judged(positions[place], column, scores));
   }
   const players = [1, 2].map((player) => moves.filter((move) => move.player === player));
-  const forYellow = (value, turn) => (turn === 0 ? value : 0 - value);
+  const counts = (own) => REVIEW.JUDGEMENTS.map((judgement) => [judgement, own.filter((move) => move.judgement === judgement).length]);
+  const history = [...moves.map(({ before, player }) => [before, player]), [score, final.turn + 1]];
   return {
     moves: columns.map((column) => board.name(column)).join(""),
     columns: board.columns,
@@ -35,11 +35,9 @@ async function review(query, job) {
     connect: board.connect,
     outcome: outcomeOf(final),
     score,
-    score_history: [...moves.map((move) => forYellow(move.before, move.player - 1)), forYellow(score, final.turn)],
+    score_history: history.map(([value, player]) => (player === 1 ? value : 0 - value)),
     accuracy: players.map(accuracy),
-    judgement_counts: players.map((own) => Object.fromEntries(
-      REVIEW.JUDGEMENTS.map((judgement) => [judgement, own.filter((move) => move.judgement === judgement).length]),
-    )),
+    judgement_counts: players.map((own) => Object.fromEntries(counts(own))),
     judged_moves: moves,
   };
 }
@@ -49,19 +47,10 @@ function judged(position, column, scores) {
   const known = scores.filter((score) => score !== null);
   const [before, after] = [Math.max(...known), scores[column]];
   const judgement = judgementOf(position, before, after);
+  const counts = known.some((score) => score !== before);
   return {
-    ply: position.ply,
-    player: position.turn + 1,
-    column: column + 1,
-    before,
-    after,
-    judgement,
-    mark: REVIEW.MARKS[judgement],
-    credit: known.some((score) => score !== before) ? credit(position, before, after) : null,
-    best: bestColumns(position, before, scores),
-    scores,
-    reason: "",
-    claims: [],
+    ply: position.ply, player: position.turn + 1, column: column + 1, before, after, judgement, mark: REVIEW.MARKS[judgement],
+    credit: counts ? credit(position, before, after) : null, best: bestColumns(position, before, scores), scores, reason: "", claims: [],
   };
 }
 
@@ -79,11 +68,11 @@ function judgementOf(position, before, after) {
   return REVIEW.JUDGEMENTS[1 + Math.max(least, REVIEW.LIMITS.filter((limit) => limit <= lost).length)];
 }
 
+/** Return the credit of a move, from 0 to 1. */
 function credit({ board, ply }, before, after) {
-  const steps = Math.sign(before) - Math.sign(after);
-  if (steps) return REVIEW.CREDITS[steps];
-  const worst = before > 0 ? 1 : 0 - winScore(board, ply + 1);
-  return before === after ? 1 : 1 - (before - after) / (2 * (before - worst));
+  const worst = before > 0 ? 1 : -winScore(board, ply + 1);
+  if (after === before) return 1;
+  return REVIEW.CREDITS[Math.sign(before) - Math.sign(after)] ?? 1 - (before - after) / (2 * (before - worst));
 }
 
 /** Return the mean credit of moves in per cent, or null. */

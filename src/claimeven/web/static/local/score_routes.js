@@ -27,7 +27,11 @@ export function bestColumns({ board }, score, scores) {
   return score === null ? [] : centerOrder(board).filter((column) => scores[column] === score).map((column) => column + 1);
 }
 
-const wordsOf = (position, scores) => scores.map((score) => inWords(position, score));
+/** Return the fields of scores that all answers have. */
+function described(query, position, score, scores) {
+  const words = scores.map((each) => inWords(position, each));
+  return { moves: query.moves ?? "", score, scores, words, best: bestColumns(position, score, scores) };
+}
 
 async function scores(query, job) {
   const position = ongoing(query);
@@ -38,11 +42,7 @@ async function scores(query, job) {
   }));
   const score = found.complete ? Math.max(...position.legal.map((column) => found.scores[column])) : null;
   return {
-    moves: query.moves ?? "",
-    score,
-    scores: found.scores,
-    words: wordsOf(position, found.scores),
-    best: bestColumns(position, score, found.scores),
+    ...described(query, position, score, found.scores),
     outcome: score === null ? null : ["loss", "draw", "win"][Math.sign(score) + 1],
     plies_to_end: score === null ? null : pliesToEnd(position, score),
     complete: found.complete,
@@ -52,51 +52,33 @@ async function scores(query, job) {
   };
 }
 
+async function book(query) {
+  const { position } = lineOf(query);
+  const opened = await bookOf(position.board);
+  const known = (at) => (at.isOver ? finalScore(at) : opened?.lookUp(at) ?? null);
+  const score = known(position);
+  const columns = position.stacks.map((_, column) => (position.isLegal(column) ? known(position.play(column)) : null));
+  const answer = described(query, position, score, columns.map((each) => each && 0 - each));
+  return { ...answer, book_plies: opened?.plies ?? null, in_book: score !== null };
+}
+
+/** Return the score of a position, also of a finished game, without the scores of its columns. */
+async function score(query, job) {
+  const { position } = lineOf(query);
+  const solver = await solverOf(position.board);
+  const before = solver.nodes;
+  return { score: await solver.score(position, job), nodes: solver.nodes - before };
+}
+
+/** Return the most central column that keeps the score of a position. */
+async function best(query, job) {
+  const position = ongoing(query);
+  const found = await (await solverOf(position.board)).best(position, job);
+  return { ...found, column: found.column + 1 };
+}
+
 export const routes = {
-  "api/scores": scores,
-  "api/scores/events": scores,
-
-  /** Load the solver of a board. */
-  "api/load": async (query) => {
-    await solverOf(lineOf(query).position.board);
-    return {};
-  },
-
-  /** The score of a position, also of a finished game, without the scores of its columns. */
-  "api/score": async (query, job) => {
-    const { position } = lineOf(query);
-    const solver = await solverOf(position.board);
-    const before = solver.nodes;
-    return { score: await solver.score(position, job), nodes: solver.nodes - before, seconds: job.elapsed };
-  },
-
-  /** The most central column that keeps the score of a position. */
-  "api/best": async (query, job) => {
-    const position = ongoing(query);
-    const { column, score } = await (await solverOf(position.board)).best(position, job);
-    return { column: column + 1, score };
-  },
-
-  "api/book": async (query) => {
-    const { position } = lineOf(query);
-    const book = await bookOf(position.board);
-    const known = (at) => (at.isOver ? finalScore(at) : book?.lookUp(at) ?? null);
-    const found = Array(position.board.columns).fill(null);
-    for (const column of position.legal) {
-      const score = known(position.play(column));
-      found[column] = score === null ? null : 0 - score;
-    }
-    const score = known(position);
-    return {
-      moves: query.moves ?? "",
-      book_plies: book?.plies ?? null,
-      in_book: score !== null,
-      score,
-      scores: found,
-      words: wordsOf(position, found),
-      best: bestColumns(position, score, found),
-    };
-  },
-
+  "api/scores": scores, "api/scores/events": scores, "api/book": book, "api/score": score, "api/best": best,
+  "api/load": async (query) => (await solverOf(lineOf(query).start.board)).board.size,
   "api/status": async () => ({ ready: true, compiling: false, store: null }),
 };

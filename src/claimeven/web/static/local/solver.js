@@ -1,40 +1,27 @@
 // The exact solver of a board: calls of the compiled search, in slices.
 
+import { Position } from "../rules.js";
 import { Kernels } from "./kernels.js";
 import { centerOrder, geometryOf, mirrorOf, wordsOf } from "./positions.js";
-import { Position } from "../rules.js";
 import { SOLVER, SOLVER_TABLE } from "./slots.js";
 
-const [MIN_MB, MAX_MB] = [16, 64];
+/** Limits of the size of the default table in MB, MB for each GB of the device, and its GB if unknown. */
+const [MIN_MB, MAX_MB, MB_FOR_GB, DEFAULT_GB] = [16, 64, 8, 4];
 /** Positions with more discs are solved without waiting for the book. */
 const OPENING_PLIES = 12;
 /** The assumed nodes in a millisecond before a measurement, and the fewest nodes that are one. */
-const FIRST_RATE = 2_000;
-const MEASURED_NODES = 1_000;
+const [FIRST_RATE, MEASURED_NODES] = [2_000, 1_000];
 
 /** A search whose time is over. */
 export class SearchStopped extends Error {
-  name = "SearchStopped";
-
-  constructor() {
-    super("The position was not solved within the time limit.");
-  }
+  message = "The position was not solved within the time limit.";
 }
 
 /** Return the score of a side that completes a line with the disc after `ply` discs. */
-export function winScore({ cells }, ply) {
-  return Math.floor((cells + 1 - ply) / 2);
-}
+export const winScore = ({ cells }, ply) => Math.floor((cells + 1 - ply) / 2);
 
 /** Return the score of a finished game for the side that would be to move. */
-export function finalScore({ board, ply, winner }) {
-  return winner === null ? 0 : -winScore(board, ply - 1);
-}
-
-/** Return the MB of the table for the memory of this device, in GB if the browser reports it. */
-function defaultMegabytes() {
-  return Math.min(MAX_MB, Math.max(MIN_MB, 8 * (navigator.deviceMemory ?? 4)));
-}
+export const finalScore = ({ board, ply, winner }) => (winner === null ? 0 : -winScore(board, ply - 1));
 
 /** Return the bits of the number of buckets of the greatest table of at most `megabytes`. */
 function bucketBits({ bits }, megabytes) {
@@ -42,24 +29,20 @@ function bucketBits({ bits }, megabytes) {
   return Math.min(Math.max(wanted, 1, bits - SOLVER_TABLE.REST_BITS), bits - 1);
 }
 
-/** Return the setup of the kernels for a board, as `search_setup` of the Python package. */
+/** Return the setup of the kernels, as `solver.layout.search_setup` of the Python package. */
 function searchSetup(board, buckets) {
   const { height, bits, bottom, cells } = geometryOf(board);
   const setup = new BigUint64Array(SOLVER.SETUP);
-  const rest = bits - buckets;
   const ones = (count) => (1n << BigInt(count)) - 1n;
-  const rowsWith = (isIncluded) => {
-    let rows = 0n;
-    for (let row = 0; row < board.rows; row++) if (isIncluded(board.rows - 1 - row)) rows |= 1n << BigInt(row);
-    return bottom * rows;
-  };
+  const above = Array.from({ length: board.rows }, (_, row) => board.rows - 1 - row); // cells above a row
+  const rowsWith = (isIncluded) => bottom * above.reduce((sum, count, row) => sum + (isIncluded(count) ? 1n << BigInt(row) : 0n), 0n);
   const values = {
     HEIGHT: height, CONNECT: board.connect, CELLS: board.cells, COLUMNS: board.columns, BOTTOM: bottom, BOARD: cells,
-    PAIR_TOPS: rowsWith((above) => above % 2 === 0), MIRROR_PLIES: Math.floor(board.cells / 3), KEY_MASK: ones(bits),
-    MULTIPLIER: (SOLVER_TABLE.GOLDEN >> BigInt(64 - bits)) | 1n, BUCKET_SHIFT: rest, REST_MASK: ones(rest),
+    PAIR_TOPS: rowsWith((count) => count % 2 === 0), MIRROR_PLIES: Math.floor(board.cells / 3), KEY_MASK: ones(bits),
+    MULTIPLIER: (SOLVER_TABLE.GOLDEN >> BigInt(64 - bits)) | 1n, BUCKET_SHIFT: bits - buckets, REST_MASK: ones(bits - buckets),
   };
   for (const [slot, value] of Object.entries(values)) setup[SOLVER[slot]] = BigInt(value);
-  for (let count = 0; count < board.rows; count++) setup[SOLVER.ABOVE + count] = rowsWith((above) => above >= count);
+  for (const least of above) setup[SOLVER.ABOVE + least] = rowsWith((count) => count >= least);
   for (const [place, column] of centerOrder(board).entries()) {
     const first = SOLVER.WEIGHT + column * height;
     setup.fill(BigInt(board.columns - place), first, first + board.rows);
@@ -70,37 +53,37 @@ function searchSetup(board, buckets) {
 /** Exact scores of the positions of one board. Positions are the ones of `rules.js`. */
 export class Solver {
   #idle = []; // arrays of searches that are done
-  #rate = FIRST_RATE; // nodes in a millisecond
+  #rate = FIRST_RATE;
+  nodes = 0;
+  book = null;
 
-  /** `opening` is the promise of a book, or null: it has `lookUp(position)`, which returns a score or null. */
-  static async load(board, megabytes = defaultMegabytes(), opening = null) {
+  /** `opening` is a book, or null, or the promise of one; `lookUp(position)` of a book returns a score or null. */
+  static async load(board, megabytes = Math.min(MAX_MB, Math.max(MIN_MB, MB_FOR_GB * (navigator.deviceMemory ?? DEFAULT_GB))), opening = null) {
     if (!board.isSolvable) throw new Error("This board is too large for exact scores: columns × (rows + 1) may be at most 64.");
-    for (let size = megabytes; ; size /= 2) {
-      try {
-        return new Solver(await Kernels.load("solver.wasm"), board, size, opening);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        if (size < 1) throw new Error("There is not enough memory for the solver: close other pages, then try again.");
-      }
+    try {
+      return new Solver(await Kernels.load("solver.wasm"), board, megabytes, opening);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (megabytes < 1) throw new Error("There is not enough memory for the solver: close other pages, then try again.");
+      return Solver.load(board, megabytes / 2, opening);
     }
   }
 
   constructor(kernels, board, megabytes, opening) {
-    Object.assign(this, { kernels, board, opening, book: null });
+    Object.assign(this, { kernels, board, opening });
     const buckets = bucketBits(geometryOf(board), megabytes);
     this.setup = kernels.copy(BigUint64Array, searchSetup(board, buckets));
     this.entries = kernels.array(BigUint64Array, 2 ** (buckets + SOLVER_TABLE.BUCKET_BITS));
-    this.nodes = 0;
-  }
-
-  /** Return the score of a position if the rules or the book have it, else null. */
-  #known(position) {
-    return position.isOver ? finalScore(position) : this.book?.lookUp(position) ?? null;
   }
 
   /** Wait for the book if a position may be in it. */
   async #open({ ply }) {
     if (ply <= OPENING_PLIES) this.book = await this.opening;
+  }
+
+  /** Return the score of a position if the rules or the book have it, else null. */
+  #known(position) {
+    return position.isOver ? finalScore(position) : this.book?.lookUp(position) ?? null;
   }
 
   /**
@@ -112,22 +95,22 @@ export class Solver {
     return this.#known(position) ?? this.#search(position, job, floor, ceiling);
   }
 
-  async #search(position, job, floor, ceiling) {
+  async #search(position, job, floor = null, ceiling = null) {
     const { BUDGET, LOW, HIGH, NODES, PAUSED, RESUME, STEP, TOGETHER } = SOLVER;
-    const most = BigInt(winScore(this.board, 0));
-    const [low, high] = [floor === null ? -most : BigInt(floor), ceiling === null ? most : BigInt(ceiling)];
+    const most = winScore(this.board, 0);
+    const [low, high] = [floor ?? -most, ceiling ?? most].map(BigInt);
     const { mine, mask } = wordsOf(position);
     const arrays = this.#idle.pop() ?? this.#newArrays();
     const { stack, control, shared } = arrays;
+    Object.assign(control.items, { [RESUME]: 0n, [STEP]: 0n });
+    Object.assign(shared.items, { [LOW]: low, [HIGH]: high, [TOGETHER]: 0n });
     try {
-      Object.assign(control.items, { [RESUME]: 0n, [STEP]: 0n });
-      Object.assign(shared.items, { [LOW]: low, [HIGH]: high, [TOGETHER]: 0n });
       for (;;) {
         await job.pause();
         if (job.isLate) throw new SearchStopped();
         const before = control.items[NODES];
-        control.items[BUDGET] = before + BigInt(Math.ceil(job.left * this.#rate) + 1);
         const start = performance.now();
+        control.items[BUDGET] = before + BigInt(Math.ceil(job.left * this.#rate) + 1);
         const score = this.kernels.call("solve", this.setup, this.entries, stack, control, shared, mine, mask, low, high);
         const nodes = Number(control.items[NODES] - before);
         this.nodes += nodes;
@@ -141,18 +124,13 @@ export class Solver {
 
   /** Each search in progress has its own arrays; all share the table. */
   #newArrays() {
-    const { kernels } = this;
-    return {
-      stack: kernels.array(BigUint64Array, SOLVER.STACK),
-      control: kernels.array(BigInt64Array, SOLVER.CONTROLS),
-      shared: kernels.array(BigInt64Array, SOLVER.SHARED),
-    };
+    const array = (Type, size) => this.kernels.array(Type, size);
+    return { stack: array(BigUint64Array, SOLVER.STACK), control: array(BigInt64Array, SOLVER.CONTROLS), shared: array(BigInt64Array, SOLVER.SHARED) };
   }
 
   /**
-   * Return the scores of all columns (null for full ones), whether all are known in time
-   * (`complete`), and whether without a search (`fromBook`).
-   * `onColumn(column, score)` is called for each as soon as it is known.
+   * Return the scores of all columns (null for full ones), whether all are known in time (`complete`), and
+   * whether without a search (`fromBook`). `onColumn(column, score)` is called for each known column.
    */
   async scores(position, job, onColumn = () => {}) {
     await this.#open(position);
@@ -168,14 +146,12 @@ export class Solver {
       if (known === null) children.set(column, child);
       else found(column, 0 - known);
     }
-    const floors = this.#floors(position, children);
     const isMirror = position.rows === mirrorOf(position).rows;
     let complete = true;
     for (const [column, child] of children) {
-      const image = this.board.columns - 1 - column;
       try {
-        const isKnown = isMirror && scores[image] !== null;
-        found(column, isKnown ? scores[image] : 0 - await this.#search(child, job, floors.get(column) ?? null, null));
+        const image = isMirror ? scores[this.board.columns - 1 - column] : null;
+        found(column, image ?? 0 - await this.#search(child, job, this.#floor(position, child)));
       } catch (error) {
         if (!(error instanceof SearchStopped)) throw error;
         complete = false;
@@ -184,11 +160,11 @@ export class Solver {
     return { scores, complete, fromBook: !children.size };
   }
 
-  /** Return the most central column that keeps the score of an unfinished position. */
+  /** Return the most central column that keeps the score of an unfinished position, and the score. */
   async best(position, job) {
     const score = await this.score(position, job);
     for (const column of this.playable(position)) {
-      if (await this.score(position.play(column), job, -score, 1 - score) === -score) return { column, score };
+      if (await this.score(position.play(column), job, -score, 1 - score) === 0 - score) return { column, score };
     }
     throw new Error("The opening book is wrong: no column leads to its score of this position.");
   }
@@ -199,16 +175,13 @@ export class Solver {
   }
 
   /**
-   * Return lower bounds of positions one ply beyond the book: several positions of the book may lead to
-   * one, by the removal of each top disc of the side that moved last.
+   * Return a lower bound of a position one ply beyond the book, or null: several positions of the book may
+   * lead to it, one for each top disc of the side that moved last.
    */
-  #floors(position, children) {
-    const known = this.book?.lookUp(position) ?? null;
-    if (known === null) return new Map();
-    return new Map([...children].map(([column, child]) => {
-      const parents = child.stacks.flatMap((stack, at) => (stack.at(-1) === position.turn
-        ? [this.book.lookUp(new Position(child.board, child.stacks.with(at, stack.slice(0, -1))))] : []));
-      return [column, Math.max(-known, ...parents.filter((score) => score !== null).map((score) => -score))];
-    }));
+  #floor(position, child) {
+    if ((this.book?.lookUp(position) ?? null) === null) return null;
+    const parents = child.stacks.flatMap((stack, column) => (stack.at(-1) === position.turn
+      ? [new Position(child.board, child.stacks.with(column, stack.slice(0, -1)))] : []));
+    return Math.max(...parents.map((parent) => this.book.lookUp(parent)).filter((score) => score !== null).map((score) => 0 - score));
   }
 }

@@ -12,38 +12,35 @@ const MODULES = {
   "./agents.js": ["api/agents", "api/move"],
   "./traces.js": ["api/search/minimax", "api/search/montecarlo"],
 };
-const MODULE_OF = Object.fromEntries(Object.entries(MODULES).flatMap(([file, paths]) => paths.map((path) => [path, file])));
 /** Milliseconds of a slice, and the time limit of a job in seconds, which the address may have. */
 const SLICE = 15;
 const SECONDS = Number(new URL(location).searchParams.get("seconds")) || 60;
-/** Errors of a program, not of a request. */
+/** Errors of the program, not of a request. */
 const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError];
 
 const jobs = new Map();
-const waiting = []; // continuations of paused jobs
+const paused = []; // functions that resume jobs
 const bell = new MessageChannel();
 let resumedAt = performance.now(); // when messages were last let in
 bell.port2.onmessage = () => {
   resumedAt = performance.now();
-  waiting.shift()();
+  paused.shift()();
 };
 
-/** A request in progress. */
+/** A request in progress. A route may change `seconds`, its time limit. */
 class Job {
-  /** The time limit; a route may change it before it starts. */
   seconds = SECONDS;
   isCancelled = false;
+  #start = performance.now();
 
   constructor(id) {
     this.id = id;
-    this.start = performance.now();
   }
 
   get elapsed() {
-    return (performance.now() - this.start) / 1000;
+    return (performance.now() - this.#start) / 1000;
   }
 
-  /** Whether the time of the job is over. */
   get isLate() {
     return this.elapsed >= this.seconds;
   }
@@ -61,7 +58,7 @@ class Job {
   async pause() {
     if (!this.left) {
       await new Promise((resume) => {
-        waiting.push(resume);
+        paused.push(resume);
         bell.port1.postMessage(null);
       });
     }
@@ -69,11 +66,19 @@ class Job {
   }
 }
 
-/** Return the function of a path. */
+class Problem extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
 async function routeOf(path) {
-  const file = MODULE_OF[path];
-  if (!file) throw Object.assign(new Error(`This page has no server for ${path}.`), { status: 404 });
-  const { routes } = await import(file);
+  const file = Object.keys(MODULES).find((each) => MODULES[each].includes(path));
+  if (!file) throw new Problem(`This page has no server for ${path}.`, 404);
+  const { routes } = await import(file).catch(() => {
+    throw new Problem(`The file ${file.slice(2)} cannot be loaded. Are you offline?`, 503);
+  });
   return routes[path];
 }
 
@@ -81,15 +86,12 @@ async function answer({ id, path, query }) {
   const job = new Job(id);
   jobs.set(id, job);
   try {
-    const route = await routeOf(path.replace(/^\//, ""));
-    job.send("done", await route(query ?? {}, job));
+    job.send("done", await (await routeOf(path))(query, job));
   } catch (error) {
     const isFault = FAULTS.some((Kind) => error instanceof Kind);
     if (isFault) console.error(error);
-    job.send("error", {
-      error: isFault ? `The page failed at this request (${error.message}).` : error.message,
-      status: error.status ?? (isFault ? 500 : 422),
-    });
+    const sentence = isFault ? `The page failed at this request: ${error.message}` : error.message;
+    job.send("error", { error: sentence, status: error.status ?? (isFault ? 500 : 422) });
   } finally {
     jobs.delete(id);
   }
