@@ -2,7 +2,7 @@
 
 import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
 import { h } from "./dom.js";
-import { isEmbedded } from "./embedded.js";
+import { embed } from "./embedded.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
@@ -103,4 +103,4 @@ stage.before(problem);
 if (!can("compute")) document.querySelector("nav").hidden = true;
 const shown = go(viewOf(wanted), null, wanted);
 if (!isLocal) showCompileBanner(stage);
-else if (!isEmbedded) shown.finally(async () => (await import("./local/offline.js")).store(showProblem));
+else if (!embed) shown.finally(async () => (await import("./local/offline.js")).store(showProblem));
