@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pytest
 from playwright._impl._driver import compute_driver_executable
 
 import claimeven.web
@@ -21,10 +22,16 @@ FOLDER = Path(claimeven.web.__file__).parent / "static" / "local"
 ROUTES = Path(__file__).with_name("local_routes.mjs")
 
 
-def answers(requests: Sequence[tuple[str, dict[str, Any]]], folder: Path) -> list[Any]:
-    """Return the data of each request, a path and a query; `folder` is for files."""
-    agents = folder / "agents.json"
-    agents.write_text(json.dumps(local_agents()), encoding="utf-8")
+def answers(
+    requests: Sequence[tuple[str, dict[str, Any]]], folder: Path, seconds: float = 10
+) -> list[Any]:
+    """Return the data of each request, a path and a query, within seconds.
+
+    `folder` is for files.
+    """
+    agents, data = folder / "agents.json", local_agents()
+    data["caps"]["seconds"] = seconds
+    agents.write_text(json.dumps(data), encoding="utf-8")
     node = str(compute_driver_executable()[0])
     done = subprocess.run(
         [node, str(ROUTES), str(FOLDER), str(agents)],
@@ -65,3 +72,20 @@ class SplitmixGenerator:
 def generator(seed: int) -> np.random.Generator:
     """Return a generator with the draws of the page."""
     return cast(np.random.Generator, SplitmixGenerator(seed))
+
+
+def differences(expected: Any, found: Any, where: str = "") -> list[str]:
+    """Return the places where data differ, numbers by more than rounding."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        return [
+            text
+            for key in expected.keys() | found.keys()
+            for text in differences(expected.get(key), found.get(key), f"{where}.{key}")
+        ]
+    if isinstance(expected, list | tuple) and isinstance(found, list):
+        if len(expected) == len(found):
+            pairs = enumerate(zip(expected, found, strict=True))
+            return [text for at, pair in pairs for text in differences(*pair, f"{where}[{at}]")]
+    elif isinstance(expected, float) and isinstance(found, int | float):
+        expected = pytest.approx(expected, rel=1e-12)
+    return [] if expected == found else [f"{where}: expected {expected}, found {found}"]

@@ -2,7 +2,7 @@
 
 import { Board } from "../rules.js";
 import { fileOf } from "./kernels.js";
-import { MinimaxSearch, minimaxDecision } from "./minimax.js";
+import { MinimaxSearch } from "./minimax.js";
 import { MonteCarloSearch, Stream } from "./montecarlo.js";
 import { perfectMove } from "./perfect.js";
 import { centerOrder, ongoing } from "./positions.js";
@@ -62,39 +62,36 @@ function unsupported(family, board) {
   return `this page searches boards of columns * (rows + 1) <= 64 bits; ${board.size} connect ${board.connect} takes ${board.columns * (board.rows + 1)}`;
 }
 
-/** Return the limits of a decision: the smaller of two. */
-function least(first, second) {
-  const limits = { ...first };
-  for (const [name, value] of Object.entries(second)) if (value !== null) limits[name] = Math.min(value, limits[name] ?? Infinity);
-  return limits;
-}
-
-const given = (options, names) => Object.fromEntries(names.map((name) => [name, options[name] === "full" ? null : options[name] ?? null]));
+/** Return the limits of a decision by name, each the smaller of the agent's and the asked one, or null. */
+const boundsOf = (names, ...limits) => Object.fromEntries(names.map((name) => {
+  const known = limits.map((limit) => limit[name]).filter(Number.isFinite);
+  return [name, known.length ? Math.min(...known) : null];
+}));
 
 /** Searches by spec and board, each used by one request at a time. */
 const searches = new Map();
 
-/** Call a function with the search of an agent, made by `load`, once no other request uses it. */
-async function withSearch({ text }, board, load, use) {
+/** Return the result of `use(search)` with the search of an agent, once no other request uses it. */
+function withSearch({ text }, board, load, use) {
   const key = `${text} ${board.size} ${board.connect}`;
-  const known = searches.get(key) ?? { search: load(), last: Promise.resolve() };
+  const known = searches.get(key) ?? { search: load(), last: null };
+  known.search.catch(() => searches.delete(key));
   searches.delete(key);
-  searches.set(key, known);
+  searches.set(key, known); // the last one was used last
   if (searches.size > MAX_SEARCHES) searches.delete(searches.keys().next().value);
-  const result = known.last.then(async () => use(await known.search));
-  known.last = result.catch(() => searches.delete(key));
+  const result = Promise.allSettled([known.last]).then(async () => use(await known.search));
+  known.last = result;
   return result;
 }
 
 const PLAYERS = {
   async random({ position, random }) {
-    const { legal, board } = position;
-    const policy = Array.from({ length: board.columns }, (_, column) => (position.isLegal(column) ? 1 / legal.length : 0));
-    return { column: legal[random.below(legal.length)], policy };
+    const { legal } = position;
+    return { column: legal[random.below(legal.length)], policy: position.stacks.map((_, column) => (legal.includes(column) ? 1 / legal.length : 0)) };
   },
 
   async greedy({ position, options }) {
-    const runs = Array.from({ length: position.board.columns }, (_, column) => (position.isLegal(column) ? longestRun(position, column, position.turn) : null));
+    const runs = position.stacks.map((_, column) => (position.isLegal(column) ? longestRun(position, column, position.turn) : null));
     const wins = (player) => position.legal.find((column) => longestRun(position, column, player) >= position.board.connect);
     const column = (options.win ? wins(position.turn) : undefined) ?? (options.block ? wins(1 - position.turn) : undefined)
       ?? runs.indexOf(Math.max(...runs.filter((run) => run !== null)));
@@ -107,17 +104,17 @@ const PLAYERS = {
     if (options.start === "center" && position.ply < discs && position.isLegal(center)) {
       return { column: center, value: 0, policy: oneHot(center, position), details: { reason: "opens in the center" } };
     }
-    const bounds = least(given(options, LIMITS.minimax), limit);
+    const bounds = boundsOf(LIMITS.minimax, options, limit);
     if (options.depth !== "full" && Object.values(bounds).every((bound) => bound === null)) bounds.depth = depth;
-    return withSearch(agent, position.board, () => MinimaxSearch.load(position.board, agent.algorithm, options), async (search) => {
+    return withSearch(agent, position.board, () => MinimaxSearch.load(position.board, agent.algorithm, options), (search) => {
       if (!options.keep) search.clear();
-      return minimaxDecision(await search.search(position, bounds, job), position, options);
+      return search.search(position, bounds, job);
     });
   },
 
   async montecarlo({ position, agent, options, limit, random, job }) {
-    let bounds = least(given(options, LIMITS.montecarlo), limit);
-    if (bounds.iterations === null && bounds.seconds === null) bounds = given(agent.budget, LIMITS.montecarlo);
+    let bounds = boundsOf(LIMITS.montecarlo, options, limit);
+    if (bounds.iterations === null && bounds.seconds === null) bounds = boundsOf(LIMITS.montecarlo, agent.budget);
     return withSearch(agent, position.board, () => MonteCarloSearch.load(position.board, options), (search) => search.search(position, bounds, random, job));
   },
 
@@ -126,7 +123,7 @@ const PLAYERS = {
   },
 };
 
-const oneHot = (column, { board }) => Array.from({ length: board.columns }, (_, each) => Number(each === column));
+const oneHot = (column, { stacks }) => stacks.map((_, each) => Number(each === column));
 
 /** Return the length of a player's longest run through the next disc of a column. */
 function longestRun(position, column, player) {
@@ -146,25 +143,18 @@ async function move({ agent: spec = "alphabeta:depth=4", limit: asked = {}, seed
   const { caps } = await agentData();
   const reason = unsupported(agent.family, position.board);
   if (reason) throw new Error(`${agent.text} cannot play here: ${reason}`);
-  const limit = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null).map(([name, value]) => [name, Math.min(value, caps[name] ?? Infinity)]));
   const supported = LIMITS[agent.family] ?? [];
-  const other = Object.keys(limit).find((name) => !supported.includes(name));
+  const other = Object.keys(asked).find((name) => Number.isFinite(asked[name]) && !supported.includes(name));
   if (other) throw new Error(`${agent.text} cannot be limited by ${other}: it supports ${supported.join(", ") || "no limit"}`);
-  const used = seed === null ? Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) : Number(seed);
+  const limit = Object.fromEntries(supported.flatMap((name) => (Number.isFinite(asked[name]) ? [[name, Math.min(asked[name], caps[name] ?? Infinity)]] : [])));
+  const used = Number(seed ?? Math.floor(Math.random() * Number.MAX_SAFE_INTEGER));
   const start = performance.now();
-  job.seconds = caps.seconds + 1;
-  const timed = {
-    get left() { return job.left; },
-    pause: async () => {
-      await job.pause();
-      if (job.isLate) throw new Error(`the request took more than ${caps.seconds} s, the limit of this page: ask for less`);
-    },
-  };
-  const decision = await PLAYERS[agent.family]({ position, agent, options: agent.options, limit, random: new Stream(used), job: agent.family === "perfect" ? job : timed });
-  const { column, value = null, policy = null, score = null, depth = null, nodes = null, iterations = null, line = null, details: { visits = null, ...details } = {} } = decision;
+  job.seconds = caps.seconds;
+  const decision = await PLAYERS[agent.family]({ position, agent, options: agent.options, limit, random: new Stream(used), job });
+  const { column, line, details: { visits, ...details } = {}, ...others } = decision;
   return {
-    agent: agent.text, seed: used, column: column + 1, value, policy, score, depth, nodes, visits, iterations,
-    seconds: (performance.now() - start) / 1000, line: line && line.map((each) => position.board.name(each)).join(""), tree: null, details,
+    agent: agent.text, seed: used, value: null, policy: null, score: null, depth: null, nodes: null, iterations: null, tree: null, ...others,
+    column: column + 1, visits: visits ?? null, seconds: (performance.now() - start) / 1000, line: line ? line.map((each) => position.board.name(each)).join("") : null, details,
   };
 }
 
@@ -173,8 +163,7 @@ export const routes = {
     const size = Board.parse(board, Number(connect));
     const { agents, levels, caps } = await agentData();
     const answer = ({ defaults, ...agent }) => {
-      const algorithm = agent.name.split("-")[0];
-      const reason = unsupported(algorithm, size);
+      const reason = unsupported(agent.name, size);
       return { ...agent, plays: reason === null, unsupported_reason: reason };
     };
     return { agents: agents.map(answer), levels, caps };

@@ -12,8 +12,8 @@ const { UNPROVEN, PROVEN_WIN: WON, PROVEN_LOSS: LOST, PROVEN_DRAW: DRAWN, PROOF_
 export const PROOF_NAMES = [null, "win", "loss", "draw"];
 /** Nodes of a tree on a device with little memory, iterations before the first look at the clock, milliseconds between two. */
 const [FEW_NODES, FIRST, SLICE] = [1_000_000, 8, 5];
-/** Nodes in the branching factor, and parts of the time of a flat search. */
-const [SAMPLE, TIME_PARTS] = [1 << 14, 40];
+/** Parts of the time of a flat search. */
+const TIME_PARTS = 40;
 
 /** Random numbers from a seed: splitmix64, as in the kernels. */
 export class Stream {
@@ -42,36 +42,35 @@ export class Stream {
 
 /** A search with its options, the settings of `agents.json`; each decision grows a new tree. */
 export class MonteCarloSearch {
-  static async load(board, options) {
-    return new MonteCarloSearch(await Kernels.load("searches.wasm"), board, options);
+  /** With `isRecording` the moves of the last playout are in `board`. */
+  static async load(board, options, isRecording = false) {
+    return new MonteCarloSearch(await Kernels.load("searches.wasm"), board, options, isRecording);
   }
 
-  constructor(kernels, board, options) {
-    const integers = (...items) => kernels.copy(BigInt64Array, items.map(BigInt));
-    const { method, formula, scale } = options;
+  constructor(kernels, board, options, isRecording) {
+    const { method, formula, scale, capacity, first_play: first } = options;
     const room = (globalThis.navigator?.deviceMemory ?? 4) < 4 ? FEW_NODES : Infinity;
-    const capacity = Math.min(options.capacity, room, method === "flat" ? 1 + board.columns + board.columns ** 2 : Infinity);
+    const most = Math.min(capacity, room, method === "flat" ? 1 + board.columns + board.columns ** 2 : Infinity);
     this.options = options;
     this.kernels = kernels;
-    this.kernel = KERNELS[method];
     /** The width of a unit of the scale of results on -1..1, and the factor of the bonus there. */
     this.width = scale === "0..1" ? 2 : 1;
     this.weight = options.c * Math.sqrt(formula === "ucb1" ? 2 : 1) * this.width;
-    this.nodes = kernels.array(Int32Array, capacity, TREE.FIELDS);
-    this.parents = kernels.array(Int32Array, method === "uct" ? 0 : capacity);
+    this.nodes = kernels.array(Int32Array, most, TREE.FIELDS);
+    this.parents = kernels.array(Int32Array, method === "uct" ? 1 : most);
     this.state = kernels.array(BigInt64Array, FLAT.STATE_FIELDS);
     this.words = kernels.array(BigUint64Array, SLOTS.WORDS_FIELDS);
     this.path = kernels.array(BigInt64Array, 2 * board.cells + 2);
-    const settings = Array(SLOTS.SETTINGS_FIELDS).fill(0);
-    Object.assign(settings, {
-      [SLOTS.ALL_AT_ONCE]: options.first_play === "all", [SLOTS.SHUFFLED]: options.first_play !== "order",
-      [SLOTS.PLAYOUT]: SLOTS.PLAYOUTS.indexOf(options.playout), [SLOTS.CUT]: options.playout_cutoff || -1,
-      [SLOTS.SOLVER]: options.solver, [SLOTS.DECISIVE]: options.decisive_moves === "tree",
+    this.board = kernels.copy(BigUint64Array, boardVector(board, isRecording ? SLOTS.RECORDING_SLOTS : SLOTS.BOARD_SLOTS));
+    const settings = Object.assign(Array(SLOTS.SETTINGS_FIELDS).fill(0), {
+      [SLOTS.ALL_AT_ONCE]: first === "all", [SLOTS.SHUFFLED]: first !== "order", [SLOTS.PLAYOUT]: SLOTS.PLAYOUTS.indexOf(options.playout),
+      [SLOTS.CUT]: options.playout_cutoff || -1, [SLOTS.SOLVER]: options.solver, [SLOTS.DECISIVE]: options.decisive_moves === "tree",
       [SLOTS.RANDOM_TIES]: options.ties === "random",
     });
     const table = (of) => kernels.copy(Float64Array, Array.from({ length: SLOTS.TABLE_SIZE }, (_, visits) => (visits ? of(visits) : 0)));
-    this.tree = method === "uct" ? [this.nodes] : [this.nodes, this.parents];
-    this.vectors = [this.state, this.words, this.path, integers(...settings), kernels.copy(BigUint64Array, boardVector(board))];
+    this.parameters = [
+      this.nodes, ...(method === "uct" ? [] : [this.parents]), this.state, this.words, this.path, kernels.copy(BigInt64Array, settings.map(BigInt)), this.board,
+    ];
     this.formula = method !== "uct" ? [] : [
       this.weight, table((visits) => 1 / Math.sqrt(visits)), table((visits) => Math.sqrt(Math.log(visits))), BigInt(options.min_wins),
     ];
@@ -90,7 +89,7 @@ export class MonteCarloSearch {
     this.state.items[SLOTS.USED] = 1n;
     this.nodes.items.set([0, 0, TREE.NO_CHILDREN, 0]);
     this.parents.items[0] = -1;
-    if (this.options.method === "flat") this.kernels.call("plant_two_plies", ...this.tree, ...this.vectors);
+    if (this.options.method === "flat") this.kernels.call("plant_two_plies", ...this.parameters);
   }
 
   get used() {
@@ -100,7 +99,7 @@ export class MonteCarloSearch {
   /** Make iterations; return their number, fewer at the end of the search. */
   run(iterations) {
     const left = Math.min(iterations, SLOTS.MAX_VISITS - this.nodes.items[TREE.VISITS]);
-    return Number(this.kernels.call(this.kernel, ...this.tree, ...this.vectors, ...this.formula, BigInt(left)));
+    return Number(this.kernels.call(KERNELS[this.options.method], ...this.parameters, ...this.formula, BigInt(left)));
   }
 
   /** Return a node, with the totals and the proof of the player that moved into it. */
@@ -147,7 +146,6 @@ export class MonteCarloSearch {
         stored: this.used,
         full: !immediate && this.state.items[SLOTS.FULL] !== 0n,
         proof: PROOF_NAMES[turned(root.proof)],
-        branching: immediate ? null : this.#branching(),
         backend: "compiled",
       },
     };
@@ -253,18 +251,6 @@ export class MonteCarloSearch {
       columns.push(node.column);
       position = position.play(node.column);
     }
-  }
-
-  /** Return the mean number of moves of the expanded nodes, or null. */
-  #branching() {
-    let [expanded, moves] = [0, 0];
-    for (let index = 0; index < Math.min(this.used, SAMPLE); index++) {
-      const at = index * TREE.FIELDS;
-      if (this.nodes.items[at + TREE.CHILD] === TREE.NO_CHILDREN) continue;
-      expanded += 1;
-      moves += (this.nodes.items[at + TREE.META] >> SLOTS.COUNT_SHIFT) & SLOTS.COUNT_MASK;
-    }
-    return expanded ? moves / expanded : null;
   }
 }
 
