@@ -153,6 +153,21 @@ def test_each_signature_has_code_of_its_own(folder: Path) -> None:
         assert len(kernel_files(folder)) == 2
 
 
+def test_a_trusting_kernel_takes_python_numbers_and_is_called_by_kernels(folder: Path) -> None:
+    def kernels() -> tuple[Kernel, Kernel]:
+        trusting = Kernel(counts, ("uint64(uint64)",), trusting=True)
+
+        def calling(word: Word) -> Word:
+            return trusting(word)
+
+        return trusting, new_kernel(calling)
+
+    for trusting, caller in (kernels(), kernels()):
+        assert is_right(trusting) and is_right(caller)
+        assert trusting(3) == trusting(np.uint64(3))
+    assert len(kernel_files(folder)) == 2
+
+
 def test_compiling_is_told_once(folder: Path) -> None:
     said: list[str] = []
     when_compiling(lambda: said.append("compiling"))

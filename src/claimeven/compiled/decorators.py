@@ -99,9 +99,16 @@ class Kernel:
     kernels should be `inlined`.
     """
 
-    def __init__(self, function: Callable[..., Any], signatures: tuple[Signature, ...]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signatures: tuple[Signature, ...],
+        trusting: bool = False,
+    ) -> None:
         self.py_func = function
         self.signatures = signatures
+        self._is_trusting = trusting
+        self._made: Any = None
         self._compiled: Callable[..., Any] | None = None
         update_wrapper(self, function)
 
@@ -115,7 +122,8 @@ class Kernel:
         with _LOADING:
             if self._compiled is None:
                 with interrupts.deferred() as safe_moment:
-                    self._compiled = self._load(safe_moment)
+                    self._made = made = self._load(safe_moment)
+                    self._compiled = _untyped(made) if self._is_trusting else made
             return self._compiled
 
     def _load(self, safe_moment: Callable[[], None]) -> Callable[..., Any]:
@@ -138,7 +146,14 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """The type of the compiled function, for Numba, if another kernel calls it."""
-        return cast(Any, self.load())._numba_type_
+        self.load()
+        return self._made._numba_type_
+
+
+def _untyped(made: Any) -> Callable[..., Any]:
+    """Return a function compiled for one signature that does not look for it by its arguments."""
+    (result,) = made.overloads.values()
+    return cast(Callable[..., Any], result.entry_point)
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
@@ -186,17 +201,18 @@ class Helper:
         return self._made._numba_type_
 
 
-def kernel(*signatures: Signature) -> Callable[[Function], Function]:
+def kernel(*signatures: Signature, trusting: bool = False) -> Callable[[Function], Function]:
     """Make a function a `Kernel`, compiled for the given signatures and cached on disk.
 
     A signature is text, or is built from `types` if it has tuples of arrays. A kernel does not
-    make arrays: the caller passes them.
+    make arrays: the caller passes them. A `trusting` kernel has one signature and does not check
+    the types of arguments, which takes most of the time of a short call.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """
 
     def decorate(function: Function) -> Function:
-        return function if PLAIN else cast(Function, Kernel(function, signatures))
+        return function if PLAIN else cast(Function, Kernel(function, signatures, trusting))
 
     return decorate
 

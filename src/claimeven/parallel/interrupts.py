@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # without stubs
 import _thread
 import os
 import signal
@@ -21,6 +22,8 @@ INTERRUPTED = 130
 _REPEAT_DELAY = 0.01
 #: Seconds between two checks for Ctrl-C while waiting for a lock.
 _POLL_INTERVAL = 0.1
+#: `signal.signal` and `signal.getsignal` in C: converting to enums would take ten times as long.
+_handle, _handler_of, _SIGINT = _signal.signal, _signal.getsignal, int(signal.SIGINT)
 #: A signal handler: it gets the number of the signal and the current frame.
 _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
@@ -36,16 +39,16 @@ class SafeMoment:
         self._is_pending = self._is_interruptible = False
 
     def __enter__(self) -> SafeMoment:
-        before = signal.getsignal(signal.SIGINT)
+        before = _handler_of(_SIGINT)
         handler = self._handler or before
         if callable(handler) and threading.current_thread() is threading.main_thread():
             self._handler, self._before = handler, before
-            signal.signal(signal.SIGINT, self._on_signal)
+            _handle(_SIGINT, self._on_signal)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+            _handle(_SIGINT, self._before)
             self()
 
     def __call__(self) -> None:

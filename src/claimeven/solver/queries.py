@@ -14,6 +14,7 @@ from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
+from claimeven.solver.call_kernel import NEVER, UNPLAYABLE
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
@@ -54,12 +55,17 @@ class Queries:
         self.book_hits = 0
         self.loading = 0.0
         self._search = search
+        self._is_loaded = False
+        #: Later positions are not looked up.
+        self._book_plies = -1 if book is None else book.plies
 
     def _load(self) -> None:
         """Compile or load the search if needed; the time does not count as solving."""
-        start_time = time.perf_counter()
-        self._search.load()
-        self.loading += time.perf_counter() - start_time
+        if not self._is_loaded:
+            start_time = time.perf_counter()
+            self._search.load()
+            self.loading += time.perf_counter() - start_time
+            self._is_loaded = True
 
     def playable(self, position: Position) -> Iterator[int]:
         """Yield the columns that can be played, the most central one first."""
@@ -67,7 +73,29 @@ class Queries:
         return (column for column in self.geometry.center_order if column in legal)
 
     def _book_score(self, position: Position) -> int | None:
-        return None if self.book is None else self.book.look_up(position)
+        if self.book is None or position.ply > self._book_plies:
+            return None
+        return self.book.look_up(position)
+
+    def _short_search(
+        self,
+        session: Session,
+        position: Position,
+        floor: int | None = None,
+        ceiling: int | None = None,
+        enough: int = NEVER,
+    ) -> tuple[list[int | None], bool]:
+        """Return the scores of columns that a short search beyond the book finds, and whether these
+        are all that are asked for, see `Session.score_columns`.
+        """
+        if position.ply <= self._book_plies:
+            return [None] * self.geometry.columns, False
+        self._load()
+        scores, searched, is_paused = session.score_columns(
+            position.mine, position.mask, floor, ceiling, enough
+        )
+        self.searched += searched
+        return [score if score > UNPLAYABLE else None for score in scores], not is_paused
 
     def score(
         self,
@@ -97,13 +125,19 @@ class Queries:
 
         After the end of the session the scores that need no search are still found.
         """
-        scores: list[int | None] = [None] * self.geometry.columns
+        scores, is_complete = self._short_search(session, position)
+        if is_complete:
+            return tuple(scores)
         # The score of the position is an upper bound for every column.
         known = self._book_score(position)
         low, high = session.score_range(known, known)
         children: dict[int, Position] = {}
         for column in self.playable(position):
             child = position.play_unchecked(column)
+            score = scores[column]
+            if score is not None:
+                low = max(low, score)
+                continue
             known_score = final_score(child) if child.is_over else self._book_score(child)
             if known_score is None:
                 children[column] = child
@@ -152,22 +186,43 @@ class Queries:
         """
         score = self.score(session, position, report=reporter(self.geometry, on_progress))
         report = reporter(self.geometry, on_progress, known=score)
+        with narrow_on_stop(score):
+            columns = self.keeping(session, position, score, report)
+        if not columns:
+            raise inconsistent_book(position, score)
+        return BestMoves(score, tuple(columns))
+
+    def keeping(
+        self,
+        session: Session,
+        position: Position,
+        score: int,
+        report: OnProgress,
+        first_only: bool = False,
+    ) -> list[int]:
+        """Return the columns that keep the score of a position, the most central one first."""
+        enough = score if first_only else NEVER
+        known, is_complete = self._short_search(session, position, score - 1, score, enough)
+        if is_complete:
+            return [column for column in self.geometry.center_order if known[column] == score]
         children = {column: position.play_unchecked(column) for column in self.playable(position)}
         images = images_among(children, position)
         floors = self._floors(position, children, score)
         keeping: list[int] = []
-        with narrow_on_stop(score):
-            for column in children:
-                if column in images:
-                    keeps_score = images[column] in keeping
-                else:
-                    may = floors.get(column, -score) == -score
-                    keeps_score = may and self.keeps_score(session, position, column, score, report)
-                if keeps_score:
-                    keeping.append(column)
-        if not keeping:
-            raise inconsistent_book(position, score)
-        return BestMoves(score, tuple(keeping))
+        for column, child in children.items():
+            if known[column] is not None:
+                keeps_score = known[column] == score
+            elif column in images:
+                keeps_score = images[column] in keeping
+            elif floors.get(column, -score) != -score:
+                continue
+            else:
+                keeps_score = self.score(session, child, -score, 1 - score, report) == -score
+            if keeps_score:
+                keeping.append(column)
+                if first_only:
+                    break
+        return keeping
 
     def _floors(
         self, position: Position, children: Mapping[int, Position], score: int
@@ -181,18 +236,6 @@ class Queries:
             return {}
         ongoing = {column: child for column, child in children.items() if not child.is_over}
         return column_floors(self.book, ongoing, score) if ongoing else {}
-
-    def keeps_score(
-        self,
-        session: Session,
-        position: Position,
-        column: int,
-        score: int,
-        report: OnProgress,
-    ) -> bool:
-        """Whether a column keeps the score of the position."""
-        child = position.play_unchecked(column)
-        return self.score(session, child, -score, 1 - score, report) == -score
 
     def score_many(
         self, session: Session, mine: Boards, mask: Boards, on_progress: OnProgress

@@ -15,7 +15,7 @@ from claimeven.compiled import load
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.parallel import interrupts
-from claimeven.solver import kernel
+from claimeven.solver import call_kernel, kernel
 from claimeven.solver.errors import (
     SearchStopped,
     SolverBusy,
@@ -32,6 +32,8 @@ from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
 #: Seconds between two checks for Ctrl-C while a call waits.
 _CHECK_SECONDS = 0.1
+#: The argument of a lock's `acquire` for a try without waiting.
+_NO_WAIT = (False,)
 
 _Result = TypeVar("_Result")
 
@@ -62,9 +64,9 @@ class ExactSearch:
             SearchThread(geometry, self.entries, self.bucket_bits, n) for n in range(count)
         ]
         self._call_lock = threading.Lock()
-        # Reentrant, so that a signal handler may call `stop` at any moment.
-        self._state_lock = interrupts.Lock()
         self._running: Session | None = None
+        #: The wall-clock time of all sessions, except for clearing the table.
+        self.seconds = 0.0
 
     @property
     def nodes(self) -> int:
@@ -73,18 +75,22 @@ class ExactSearch:
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        load(kernel.solve)
+        load(kernel.solve, call_kernel.solve_soon, call_kernel.solve_columns)
 
     def clear(self) -> None:
         """Clear the transposition table."""
-        self.run_session(lambda session: self.entries.fill(0))
+
+        def fill(session: Session) -> None:
+            self.entries.fill(0)
+            self.seconds -= session.seconds
+
+        self.run_session(fill)
 
     def stop(self) -> None:
         """Make the running call, if any, raise `SearchStopped` soon. Waiting calls continue."""
-        with self._state_lock:
-            running = self._running
-            if running is not None:
-                running.stop()
+        running = self._running
+        if running is not None:
+            running.stop()
 
     def run_session(
         self,
@@ -98,8 +104,17 @@ class ExactSearch:
         The session ends `seconds` from now, or after `nodes` nodes. Raises `SearchStopped` if the
         wait takes all the time, and `SolverBusy` in a thread that already has a session.
         """
-        deadline = time.perf_counter() + check_seconds(seconds)
+        deadline = math.inf if seconds is None else time.perf_counter() + check_seconds(seconds)
         session = Session(self.geometry, self.workers, deadline, check_nodes(nodes))
+        is_free: list[bool] = []
+        try:
+            # All in C: Ctrl-C comes before the lock is taken, or after the list says so.
+            is_free.extend(map(self._call_lock.acquire, _NO_WAIT))
+            if is_free[0]:
+                return self._hold_session(session, ask)
+        finally:
+            if is_free and is_free[0]:
+                self._call_lock.release()
         running = self._running
         if running is not None and running.is_of_this_thread():
             raise SolverBusy("this solver is in the middle of a call, which cannot call it again")
@@ -187,13 +202,14 @@ class ExactSearch:
 
     def _hold_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
         """Return ask(session); the lock is held."""
+        start_time = time.perf_counter()
         try:
-            with self._state_lock:
-                session.start()
-                self._running = session
+            session.start()
+            self._running = session
             return ask(session)
         finally:
             self._running = None
+            self.seconds += time.perf_counter() - start_time
 
     def _wait_for_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
         """Return ask(session) after other calls are done; wait at most to the deadline."""

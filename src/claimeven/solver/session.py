@@ -19,14 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import Int
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.threads import run_in_threads
-from claimeven.solver import kernel, layout
+from claimeven.solver import call_kernel, kernel, layout
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
 
+#: Nodes of a search before the first look at the clock, about a tenth of a millisecond.
+SOON_NODES = 4096
 #: Nodes of a search before other threads join: a few milliseconds.
 SOLO_NODES = 20_000
 #: Nodes of a slice without a deadline, about a tenth of a second.
@@ -67,6 +69,7 @@ class SearchThread:
             np.zeros(layout.SHARED, dtype=np.int64),
         )
         self.control, self.shared = self.arrays.control, self.arrays.shared
+        self.columns: Scores = np.zeros(MAX_SIDE, dtype=np.int64)
         self.rate = FIRST_RATE
 
     @property
@@ -93,7 +96,10 @@ class Session:
         self.workers = workers
         self.deadline = deadline
         self.is_stopped = False
+        self._is_limited = nodes is not None or deadline < math.inf
         self._node_limit = _UNLIMITED if nodes is None else nodes
+        #: Whether the first search of `score` continues a paused one.
+        self._continues = False
         self._nodes_before = 0
         self._start_time = 0.0
         self._threads: set[int] = set()
@@ -102,7 +108,7 @@ class Session:
         """Reset the threads and start the clock."""
         self._start_time = time.perf_counter()
         self._threads.add(threading.get_ident())
-        self._nodes_before = sum(worker.nodes for worker in self.workers)
+        self._nodes_before = sum([worker.nodes for worker in self.workers])
         for worker in self.workers:
             worker.shared[layout.STOP] = 0
 
@@ -158,8 +164,13 @@ class Session:
         """
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
-        shared = leader.shared
+        if not (self._is_limited or self._continues):
+            result = call_kernel.solve_soon(leader.arrays, mine, mask, low, high, SOON_NODES)
+            if result != kernel.PAUSED:
+                return int(result)
+            self._continues = True
         self._start(leader, low, high)
+        shared = leader.shared
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         results: list[int] = []
 
@@ -193,6 +204,30 @@ class Session:
         if not results:
             raise SearchStopped(int(shared[layout.LOW]), int(shared[layout.HIGH]))
         return results[0]
+
+    def score_columns(
+        self,
+        mine: int,
+        mask: int,
+        floor: int | None = None,
+        ceiling: int | None = None,
+        enough: int = call_kernel.NEVER,
+    ) -> tuple[list[int], int, bool]:
+        """Start to score the columns of an unfinished position, as `call_kernel.solve_columns`.
+
+        Return its scores, the number of positions searched, and whether unknown scores are left: a
+        call of `score` or `score_children` for the first of them continues its search.
+        """
+        leader = self.workers[0]
+        if self._is_limited:
+            return [call_kernel.UNKNOWN] * self.geometry.columns, 0, True
+        low, high = self.score_range(floor, ceiling)
+        searched = call_kernel.solve_columns(
+            leader.arrays, mine, mask, low, high, enough, SOON_NODES, leader.columns
+        )
+        self._continues = searched >= kernel.PAUSED
+        found = leader.columns[: self.geometry.columns].tolist()
+        return found, searched % kernel.PAUSED, self._continues
 
     def score_children(
         self, children: Sequence[ChildTask], on_solved: OnSolved, on_progress: OnProgress = None
@@ -327,6 +362,9 @@ class Session:
 
     def _start(self, worker: SearchThread, low: int, high: int) -> None:
         """Let the next slice of a thread start a position whose score is `low` to `high`."""
+        if self._continues:
+            self._continues = False
+            return
         worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
         worker.shared[layout.TOGETHER] = 0
@@ -346,8 +384,12 @@ class Session:
         visited = worker.nodes - before
         if visited >= MIN_SLICE:  # enough to measure the speed
             worker.rate = visited / max(1e-9, time.perf_counter() - start_time)
-        if result == kernel.PAUSED and self.is_over:
-            self.stop()
+        if result == kernel.PAUSED:
+            # A `stop` may have been meant for the session before.
+            for each in self.workers:
+                each.shared[layout.STOP] = 0
+            if self.is_over:
+                self.stop()
         return result
 
     def _report(self, on_progress: OnProgress, worker: SearchThread, done: int, total: int) -> None:

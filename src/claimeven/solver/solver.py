@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -85,7 +85,7 @@ class Solver:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the book and the options: a copy starts with an empty table."""
-        derived = ("_search", "_queries", "_seconds")
+        derived = ("_search", "_queries")
         options = {name: value for name, value in vars(self).items() if name not in derived}
         return {**options, "book": self.book}
 
@@ -99,7 +99,6 @@ class Solver:
         """Start with a new search and an empty table."""
         self._search = self._new_search(book)
         self._queries = Queries(self.geometry, book, self._search)
-        self._seconds = 0.0
 
     @property
     def book(self) -> OpeningBook | None:
@@ -118,7 +117,7 @@ class Solver:
     def statistics(self) -> SolverStatistics:
         """The nodes, time, searches and book hits of all calls so far."""
         queries = self._queries
-        seconds = self._seconds - queries.loading
+        seconds = self._search.seconds - queries.loading
         return SolverStatistics(self._search.nodes, seconds, queries.searched, queries.book_hits)
 
     def load(self) -> None:
@@ -144,11 +143,11 @@ class Solver:
     ) -> int:
         """Return the score of a position; finished games have one too."""
         self._check(position)
-        return self._run_session(
+        return self._search.run_session(
             lambda session: self._queries.score(
                 session, position, report=reporter(self.geometry, on_progress)
             ),
-            seconds,
+            seconds=seconds,
         )
 
     def scores(
@@ -161,8 +160,9 @@ class Solver:
         """
         self._check(position, ongoing=True)
         try:
-            return self._run_session(
-                lambda session: self._queries.scores(session, position, on_progress), seconds
+            return self._search.run_session(
+                lambda session: self._queries.scores(session, position, on_progress),
+                seconds=seconds,
             )
         except SearchStopped as stopped:
             unknown = (None,) * self.geometry.columns
@@ -179,7 +179,7 @@ class Solver:
             return self._queries.score(session, position, *_OUTCOME_WINDOW, report)
 
         with uncut_on_stop(self.geometry, _OUTCOME_WINDOW):
-            score = self._run_session(ask, seconds)
+            score = self._search.run_session(ask, seconds=seconds)
         return (score > 0) - (score < 0)
 
     def best_columns(
@@ -202,8 +202,8 @@ class Solver:
         BestMoves(score=0, columns=(2, 0, 3))
         """
         self._check(position, ongoing=True)
-        return self._run_session(
-            lambda session: self._queries.best(session, position, on_progress), seconds
+        return self._search.run_session(
+            lambda session: self._queries.best(session, position, on_progress), seconds=seconds
         )
 
     def principal_variation(
@@ -224,17 +224,13 @@ class Solver:
             report = reporter(self.geometry, on_progress, known=score)
             with narrow_on_stop(score):
                 while not at.is_over:
-                    columns = queries.playable(at)
-                    keeping = (
-                        c for c in columns if queries.keeps_score(session, at, c, score, report)
-                    )
-                    column = next(keeping, None)
-                    if column is None:
+                    keeping = queries.keeping(session, at, score, report, first_only=True)
+                    if not keeping:
                         raise inconsistent_book(at, score)
-                    line.append(column)
-                    at, score = at.play_unchecked(column), -score
+                    line.append(keeping[0])
+                    at, score = at.play_unchecked(keeping[0]), -score
 
-        self._run_session(fill, seconds)
+        self._search.run_session(fill, seconds=seconds)
         return tuple(line)
 
     def score_many(
@@ -248,8 +244,9 @@ class Solver:
         positions of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
-        return self._run_session(
-            lambda session: self._queries.score_many(session, mine, mask, on_progress), seconds
+        return self._search.run_session(
+            lambda session: self._queries.score_many(session, mine, mask, on_progress),
+            seconds=seconds,
         )
 
     def scores_many(
@@ -268,7 +265,7 @@ class Solver:
             below = self._queries.score_many(session, child_mine, child_mask, on_progress)
             scores[which, columns] = -below
 
-        self._run_session(fill, seconds)
+        self._search.run_session(fill, seconds=seconds)
         return scores
 
     # --- inside ----------------------------------------------------------------------------------
@@ -282,14 +279,3 @@ class Solver:
             )
         if ongoing and position.is_over:
             raise InvalidSolve(f"the game is over: {position.outcome}")
-
-    def _run_session(self, ask: Callable[[Session], _Result], seconds: float | None) -> _Result:
-        """Wait until the search is free; return ask(session), and add its time."""
-
-        def timed(session: Session) -> _Result:
-            try:
-                return ask(session)
-            finally:
-                self._seconds += session.seconds
-
-        return self._search.run_session(timed, seconds=seconds)
