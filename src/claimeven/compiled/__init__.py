@@ -26,7 +26,12 @@ from claimeven.compiled.types import (
     void,
 )
 
+#: Whether kernels record their steps: only in modules for the page, see `webassembly`. Compiled
+#: kernels have no trace of it otherwise.
+RECORDING = False
+
 __all__ = [
+    "RECORDING",
     "Int",
     "Ints",
     "Kernel",

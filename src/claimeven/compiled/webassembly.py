@@ -14,12 +14,14 @@ A process that builds modules compiles no kernels for itself: see `build`.
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +38,10 @@ TRIPLE: Final = "wasm32-unknown-unknown"
 #: Of the processors that browsers offer since 2021.
 FEATURES: Final = "+bulk-memory,+simd128"
 _OPTIMIZATION: Final = 3
+#: Versions of the linker differ in the place of the stack if it is not chosen.
+_LINKER_OPTIONS: Final = (
+    *("--no-entry", "--import-memory", "--allow-undefined", "--strip-all", "--stack-first"),
+)
 
 #: The LLVM code of the kernels compiled so far, by their full names.
 _codes: dict[str, str] = {}
@@ -47,9 +53,8 @@ class BuildError(ClaimevenError):
 
 def versions() -> str:
     """Return the versions that the bytes of a module depend on."""
-    return f"Python {sys.version_info[0]}.{sys.version_info[1]}, " + (
-        f"Numba {numba.__version__}, llvmlite {llvmlite.__version__}, {_linker_version()}"
-    )
+    python = ".".join(platform.python_version_tuple()[:2])
+    return f"Python {python}, Numba {numba.__version__}, llvmlite {llvmlite.__version__}"
 
 
 def build(kernels: Sequence[Any]) -> bytes:
@@ -84,6 +89,7 @@ def compiled(
     load: Callable[[Collection[str]], None],
 ) -> Any:
     """Do as `compiler.compiled`, for WebAssembly: the result cannot be called here."""
+    _let_record(function)
     (signature,) = signatures
     options = {**compiler.OPTIONS, "no_cpython_wrapper": True}
     made: Any = numba.njit(**options, pipeline_class=compiler.PartCompiler)(function)
@@ -102,7 +108,14 @@ def helper(
     function: Callable[..., Any], prepared: bool = False, callable_here: bool = False
 ) -> Any:
     """Do as `compiler.helper`; the whole module is optimized at the end."""
+    _let_record(function)
     return compiler.helper(function)
+
+
+def _let_record(function: Callable[..., Any]) -> None:
+    """Compile what a function does `if RECORDING`."""
+    if "RECORDING" in function.__globals__:
+        function.__globals__["RECORDING"] = True
 
 
 def _name_of(function: Callable[..., Any]) -> str:
@@ -141,27 +154,24 @@ def _linked(exported: dict[str, str], machine: Any) -> Any:
     return whole
 
 
-def _linker() -> str:
+def _linker() -> list[str]:
     """Return the command that links modules."""
-    found = shutil.which("wasm-ld")
-    if found is None:
-        raise BuildError(
-            "the linker wasm-ld is not installed; the package lld of Debian, Ubuntu and Homebrew has it"
-        )
-    return found
+    if found := shutil.which("wasm-ld"):
+        return [found]
+    if find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "wasm-ld"]
+    raise BuildError(
+        "the linker wasm-ld is not installed: install the package lld (Debian, Ubuntu, Homebrew) or"
+        " ziglang (pip)"
+    )
 
 
-def _linker_version() -> str:
-    asked = [_linker(), "--version"]
-    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def _link(linker: str, code: bytes, names: Collection[str]) -> bytes:
+def _link(linker: list[str], code: bytes, names: Collection[str]) -> bytes:
     """Return the module of an object file."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "kernels.o"), Path(folder, "kernels.wasm")
         source.write_bytes(code)
         exports = [f"--export={name}" for name in (*names, "__heap_base")]
-        options = ["--no-entry", "--import-memory", "--allow-undefined", "--strip-all"]
-        subprocess.run([linker, *options, *exports, "-o", target, source], check=True)
+        options = [*_LINKER_OPTIONS, *exports, "-o", str(target), str(source)]
+        subprocess.run([*linker, *options], check=True)
         return target.read_bytes()

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel, named_tuple
+from claimeven.compiled import RECORDING, inlined, kernel, named_tuple, popcount
 from claimeven.compiled.types import Int, Ints, Word, Words, boolean, int64, uint64, void
 from claimeven.evaluation.registry import Evaluation, evaluate_discs
 from claimeven.game import bitboard_kernel
@@ -45,6 +45,13 @@ NODES, EVALUATIONS, CUTOFFS, EXPANDED, TABLE_HITS, DEEPEST, COUNTERS = range(7)
 ROOT_VALUE, ROOT_STATE, ROOT_FIELDS = range(3)
 UNSEEN, BOUNDED, IS_EXACT = range(3)
 
+#: The steps of a search, as in `types.Event`: behind the counts, their number, then the slots of
+#: each. In modules for the page, kernels write them while the array has room.
+STEPS: Final = COUNTERS
+KIND, STEP_PLY, COLUMN, LOW, HIGH, VALUE, REASON, SKIPPED, STEP_SLOTS = range(9)
+ENTERED, RETURNED, CUT = range(3)
+BY_WIN, BY_DRAW, BY_EVALUATION, BY_TABLE, BY_COLUMNS = range(5)
+
 INFINITY: Final = 1 << 62
 
 
@@ -57,7 +64,10 @@ class Rows(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The state of a search: `registers`, the `counts`, and a row of `roots` per root column."""
+    """The state of a search: `registers`, the `counts`, and a row of `roots` per root column.
+
+    The steps of the search may be behind the counts.
+    """
 
     registers: Ints
     counts: Ints
@@ -90,6 +100,46 @@ def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: I
     numbers[ply, TRYING] = first
 
 
+@inlined
+def record_step(
+    rows: Rows, counts: Ints, kind: Int, ply: Int, window: tuple[Int, Int], value: Int, reason: Int
+) -> None:
+    """Write a step at a position; its window and value are for the side to move there."""
+    if counts.shape[0] <= STEPS:
+        return
+    place = STEPS + 1 + STEP_SLOTS * counts[STEPS]
+    counts[STEPS] += 1
+    if place + STEP_SLOTS > counts.shape[0]:
+        return
+    counts[place + KIND] = kind
+    counts[place + STEP_PLY] = ply
+    counts[place + COLUMN] = rows.numbers[ply - 1, TRYING] if ply > 0 else -1
+    counts[place + LOW], counts[place + HIGH] = window
+    counts[place + VALUE] = value
+    counts[place + REASON] = reason
+    counts[place + SKIPPED] = popcount(rows.discs[ply, TODO]) if kind == CUT else 0
+
+
+@inlined
+def record_return(rows: Rows, counts: Ints, registers: Ints, ply: Int) -> None:
+    """Write that the columns of a position are done, with the window that its textbook reports."""
+    numbers = rows.numbers
+    window = numbers[ply, ALPHA], numbers[ply, BETA]
+    if registers[PRUNE] == 0:
+        window = np.int64(-INFINITY), np.int64(INFINITY)
+    elif registers[TABLE_BITS] != NO_TABLE:  # negamax
+        window = numbers[ply, ALPHA_IN], numbers[ply, BETA]
+    record_step(rows, counts, RETURNED, ply, window, numbers[ply, BEST], BY_COLUMNS)
+
+
+@inlined
+def child_window(rows: Rows, ply: Int, prune: bool) -> tuple[Int, Int]:
+    """Return the window of the next position, one ply below."""
+    if not prune:
+        return np.int64(-INFINITY), np.int64(INFINITY)
+    return -rows.numbers[ply, BETA], -rows.numbers[ply, ALPHA]
+
+
 @kernel(void(ROWS, RULES, PROGRESS, TABLE))
 def start_search(rows: Rows, rules: Rules, progress: Progress, table: Slots) -> None:
     """Enter the root, whose discs are in row 0."""
@@ -100,6 +150,9 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Slots) -> 
     if bits != NO_TABLE and progress.registers[PRUNE] != 0:
         first = transpositions.best_column(table, bits, rows.discs[0, MINE] + rows.discs[0, MASK])
     open_row(rows, 0, rules, -INFINITY, INFINITY, first)
+    if RECORDING:
+        window = np.int64(-INFINITY), np.int64(INFINITY)
+        record_step(rows, progress.counts, ENTERED, np.int64(0), window, np.int64(0), np.int64(0))
 
 
 @inlined
@@ -174,6 +227,8 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
             value = numbers[ply, BEST]
             if bits != NO_TABLE:
                 _store_searched(table, bits, rows, ply, depth_limit - ply)
+            if RECORDING:
+                record_return(rows, counts, registers, ply)
             if ply == 0:
                 done = True
                 break
@@ -191,12 +246,18 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
             theirs = mover ^ mask
             below = ply + 1
             nodes += 1
+            if RECORDING:
+                reason = BY_DRAW
+                window = child_window(rows, ply, prune)
+                record_step(rows, counts, ENTERED, below, window, np.int64(0), np.int64(0))
             deepest = max(deepest, below)
             rows.lines[below, 0] = 0
 
             # Step 3. Its value, if the game is over, the table has it, or depth is 0.
             if bitboard_kernel.has_line(mover, height, connect):
                 value = np.int64(WIN - below)
+                if RECORDING:
+                    reason = BY_WIN
             elif mask == board:
                 value = np.int64(0)
             else:
@@ -207,6 +268,8 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
                 settled = False
                 first = np.int64(-1)
                 value = np.int64(0)
+                if RECORDING:
+                    reason = BY_TABLE
                 if bits != NO_TABLE:
                     key = theirs + mask
                     settled, value, first = transpositions.probe(
@@ -218,6 +281,8 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
                     first = np.int64(-1)
                 if not settled and depth == 0:
                     settled = True
+                    if RECORDING:
+                        reason = BY_EVALUATION
                     evaluations += 1
                     is_swapped = root_view and below & 1 != 0
                     seen = mover if is_swapped else theirs
@@ -234,6 +299,9 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
                     ply = below
                     continue
                 value = -value
+            if RECORDING:
+                window = child_window(rows, ply, prune)
+                record_step(rows, counts, RETURNED, below, window, -value, reason)
 
         # Step 5. The value of a column is known: update the best, cut if the bounds meet.
         if ply == 0:
@@ -243,6 +311,9 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pau
         update_best(rows, ply, column, value)
         if prune and numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
             counts[CUTOFFS] += 1
+            if RECORDING:
+                window = numbers[ply, ALPHA], numbers[ply, BETA]
+                record_step(rows, counts, CUT, ply, window, numbers[ply, BEST], BY_COLUMNS)
             discs[ply, TODO] = ZERO
     registers[PLY] = DONE if done else ply
     counts[NODES], counts[EVALUATIONS], counts[DEEPEST] = nodes, evaluations, deepest

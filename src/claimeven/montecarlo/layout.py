@@ -163,6 +163,10 @@ RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES =
 #: Slots that `playout_vector` adds to `board_vector`.
 _BOARD_SLOTS: Final = STARTS + len(DIRECTIONS)
 COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_BOARD_SLOTS, _BOARD_SLOTS + 4)
+#: In modules for the page, a longer board gets the cells of the latest playout behind their number.
+MOVE_COUNT: Final = BOARD_SLOTS
+MOVES: Final = MOVE_COUNT + 1
+RECORDING_SLOTS: Final = MOVES + WORD_BITS
 
 
 def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:

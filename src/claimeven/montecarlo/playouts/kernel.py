@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel, popcount, prepared, trailing_zeros
+from claimeven.compiled import RECORDING, inlined, kernel, popcount, prepared, trailing_zeros
 from claimeven.compiled.splitmix64 import STEP, draw_below
 from claimeven.compiled.types import Int, Ints, Word, Words, int64, uint64
 from claimeven.evaluation.streaks import triples_kernel
@@ -23,6 +23,14 @@ from claimeven.montecarlo.layout import SETUP, WORK, Setup, Work
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
+
+
+@inlined
+def record_move(cells: Word, board: Words) -> None:
+    """Write a move of a playout, the lowest of `cells`, behind the board if it has room."""
+    if board.shape[0] == layout.RECORDING_SLOTS:
+        board[layout.MOVES + np.int64(board[layout.MOVE_COUNT])] = cells & (~cells + _1)
+        board[layout.MOVE_COUNT] += _1
 
 
 @inlined
@@ -61,6 +69,8 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         if cells == _0:
             break
         cell, rng = pick_cell(cells, rng, board)
+        if RECORDING:
+            record_move(cell, board)
         # 2. Play it; check for lines only with enough discs.
         mine |= cell
         mask |= cell
@@ -95,6 +105,8 @@ def play_forced(
             break
         # 1. Win.
         if wins & cells != _0:
+            if RECORDING:
+                record_move(wins & cells, board)
             return sign, rng
         # 2. Block, or pick at random.
         cell = threats & cells
@@ -106,6 +118,8 @@ def play_forced(
                 if safe != _0:
                     cells = safe
             cell, rng = pick_cell(cells, rng, board)
+        if RECORDING:
+            record_move(cell, board)
         # 3. Play it; the other side is to move.
         mask |= cell
         after = bitboard_kernel.winning_cells(mine | cell, mask, height, connect, full)
@@ -147,6 +161,8 @@ def play_replies(
             if cell == _0:
                 cell, rng = pick_cell(cells, rng, board)
         # 2. Play it; the other side is to move.
+        if RECORDING:
+            record_move(cell, board)
         words[layout.PLAYED + played] = cell
         played += 1
         mask |= cell
@@ -193,6 +209,8 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
                 best |= cell
         # 2. Play one of them.
         cell, rng = pick_bit(best, rng)
+        if RECORDING:
+            record_move(cell, board)
         mask |= cell
         if longest >= board[CONNECT]:
             return sign, rng
@@ -250,6 +268,8 @@ def play_alphabeta(
                 best |= cell
         # 2. Play one of them.
         cell, rng = pick_bit(best, rng)
+        if RECORDING:
+            record_move(cell, board)
         if highest == _WIN:
             return sign, rng
         mask |= cell
@@ -263,6 +283,8 @@ def play_out(
     rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
     """Play by the rule with this number."""
+    if RECORDING and board.shape[0] == layout.RECORDING_SLOTS:
+        board[layout.MOVE_COUNT] = _0
     if rule == layout.RANDOM:
         return play_random(mine, mask, rng, cut, board)
     if rule == layout.WINS_AND_BLOCKS:
