@@ -1,4 +1,4 @@
-"""A static web server for the page without a server; its files can be damaged."""
+"""A static web server for the page without a server; its files can be changed."""
 
 from __future__ import annotations
 

@@ -381,8 +381,8 @@ def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Pa
         def ask(*queries: tuple[str, dict[str, Any]]) -> Any:
             return tab.evaluate(RESILIENT, [list(each) for each in queries])
 
-        (damaged,) = ask(("api/scores", LATE))
-        assert damaged["error"].startswith("The file solver.wasm is incomplete or changed:")
+        (corrupt,) = ask(("api/scores", LATE))
+        assert corrupt["error"].startswith("The file solver.wasm is incomplete or changed:")
         changed[module] = None
         (missing,) = ask(("api/scores", LATE))
         assert missing["error"].startswith("The file solver.wasm cannot be loaded (status 404).")
