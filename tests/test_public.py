@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import claimeven
-from claimeven import agents, arena, dataset, learning, notebook, puzzles, records, solver
+from claimeven import agents, arena, dataset, learning, networks, notebook, puzzles, records, solver
 from claimeven.arena import report, studies
 from claimeven.networks import net
 
@@ -76,8 +76,8 @@ def test_every_name_of_puzzles_is_there(name: str) -> None:
 
 
 LAZY = (
-    claimeven, agents, arena, dataset, learning, net, notebook, puzzles, records, report, solver,
-    studies,
+    claimeven, agents, arena, dataset, learning, net, networks, notebook, puzzles, records, report,
+    solver, studies,
 )  # fmt: skip
 
 
@@ -103,6 +103,11 @@ def test_every_error_of_the_package_is_a_claimeven_error() -> None:
 def test_other_names_are_not() -> None:
     with pytest.raises(AttributeError, match="module 'claimeven' has no attribute 'nothing'"):
         claimeven.nothing  # noqa: B018
+
+
+def test_modules_can_be_used_without_being_imported() -> None:
+    code = "import claimeven; claimeven.networks.net.Net, claimeven.records.formats"
+    assert {"claimeven.networks.net.net", "claimeven.records.formats"} <= imported(code)
 
 
 def test_encodings_are_a_module_of_converters() -> None:

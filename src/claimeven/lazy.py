@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -13,7 +13,8 @@ def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
     """Return a package's `__getattr__` and `__dir__` (PEP 562), and its `__all__`.
 
     The names are those of its `__init__.pyi`, which type checkers read: one a line, as
-    `from module import name as name`. A name may also be a module within that module.
+    `from module import name as name`. A name may also be a module within that module. The modules
+    of the package are there too without being imported.
     """
     lines = (pkgutil.get_data(package, "__init__.pyi") or b"").decode().splitlines()
     words = [line.split() for line in lines if line.startswith("from ")]
@@ -21,6 +22,8 @@ def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
 
     def get(name: str) -> Any:
         if name not in homes:
+            if name.isidentifier() and importlib.util.find_spec(f"{package}.{name}"):
+                return importlib.import_module(f"{package}.{name}")
             # With name and object Python itself suggests a name that is like it.
             raise AttributeError(
                 f"module {package!r} has no attribute {name!r}",

@@ -127,11 +127,7 @@ def play_tournament(
     """
     options = TournamentOptions.of(options, settings)
     plan = tournament_plan(agents, options)
-    begin = time.perf_counter()
-    with store_of(plan, options.out, options.resume) as store:
-        _play(plan, store, options)
-        standings = Standings.of_store(store)
-    return TournamentResult(plan, standings, time.perf_counter() - begin)
+    return TournamentResult(plan, *_standings(plan, options))
 
 
 def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> Plan:
@@ -227,11 +223,7 @@ def place_on_ladder(
     """
     options = LadderOptions.of(options, settings)
     plan = placement_plan(agent, options)
-    begin = time.perf_counter()
-    with store_of(plan, options.out, options.resume) as store:
-        _play(plan, store, options)
-        standings = Standings.of_store(store)
-    return Placement(plan, standings, time.perf_counter() - begin)
+    return Placement(plan, *_standings(plan, options))
 
 
 def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
@@ -250,12 +242,16 @@ def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
     )
 
 
-def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) -> None:
-    resumed = len(store)
-    with closing(run(plan, players_of(options), store, options.on_message)) as games:
-        for done, _ in enumerate(games, resumed + 1):
-            if options.on_progress is not None:
-                options.on_progress(done)
+def _standings(plan: Plan, options: TournamentOptions | LadderOptions) -> tuple[Standings, float]:
+    """Play the games of a plan; return their standings, and the seconds it took."""
+    begin = time.perf_counter()
+    with store_of(plan, options.out, options.resume) as store:
+        resumed = len(store)
+        with closing(run(plan, players_of(options), store, options.on_message)) as games:
+            for done, _ in enumerate(games, resumed + 1):
+                if options.on_progress is not None:
+                    options.on_progress(done)
+        return Standings.of_store(store), time.perf_counter() - begin
 
 
 #: Fields of a tournament file: its options, the agents, and the page to write.

@@ -27,7 +27,7 @@ from claimeven.arena.lund import (
 )
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
-from claimeven.cli.common.options import json_option, storage_options
+from claimeven.cli.common.options import NO_FILE, file_option, json_option, resume_options
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, print_interrupted, status_line
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
@@ -60,7 +60,8 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     f" The server has {ANSWER_SECONDS:g} s to answer.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
-@storage_options
+@file_option("--out", help="File to store games in, for --resume.")
+@resume_options
 @json_option
 @click.pass_context
 def command(
@@ -92,6 +93,8 @@ def command(
       claimeven challenge URL --agent my_agent.py --out games.txt --resume --json
     """
     seed_number(seed)
+    if resume and out is None:
+        raise ClaimevenError(NO_FILE)
     if games < 1:
         raise ClaimevenError(f"--games must be 1 or more, got {games}")
     server = LundServer(url, stil_id or ("claimeven",), api_key)

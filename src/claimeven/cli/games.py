@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from itertools import takewhile
 from pathlib import Path
@@ -34,6 +33,7 @@ from claimeven.cli.common.options import (
     file_option,
     geometry_options,
     json_option,
+    parse_ply_range,
     reject_options,
 )
 from claimeven.cli.common.output import board_text, fitted, table_width, text_width
@@ -151,9 +151,9 @@ def command(
         return
     if pair is not None and pair < 1:
         raise ClaimevenError(f"--pair must be 1 or more, got {pair}")
-    wanted = GameFilter(
-        agents, result, fault, _range(plies), opening, None if pair is None else pair - 1
-    )
+    discs = None if plies is None else parse_ply_range(plies, "number of discs", "7-20")
+    place = None if pair is None else pair - 1
+    wanted = GameFilter(agents, result, fault, discs, opening, place)
     if out is not None:
         if limit is not None or page != 1:
             raise ClaimevenError(
@@ -204,18 +204,6 @@ def _check_board(file: Path, stored: Geometry, requested: Geometry) -> None:
     """Raise `ClaimevenError` if the options name another board than the games have."""
     if requested not in (STANDARD, stored):
         raise ClaimevenError(f"the games of {file} have the board {stored}, not {requested}")
-
-
-def _range(text: str | None) -> tuple[int, int] | None:
-    """Read a number of discs or a range: `7-20`."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
-    if found is None:
-        raise ClaimevenError(
-            f"--plies must be a number of discs or a range such as 7-20, got {text!r}"
-        )
-    return int(found[1]), int(found[2] or found[1])
 
 
 def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool) -> None:

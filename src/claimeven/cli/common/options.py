@@ -101,19 +101,6 @@ def resume_options(
     return command
 
 
-def storage_options(command: Command) -> Command:
-    """Add --out and `resume_options`; the command receives `out`, a path or None."""
-
-    @wraps(command)
-    def with_file(out: Path | None, resume: bool | str, **others: Any) -> Any:
-        if resume and out is None:
-            raise ClaimevenError(NO_FILE)
-        return command(out=out, resume=resume, **others)
-
-    out = file_option("--out", help="File to store games in, for --resume.")
-    return out(resume_options(with_file))
-
-
 def option_group(
     cls: type,
     receives: str,
@@ -375,7 +362,7 @@ def reject_options(ctx: click.Context, names: Collection[str], sentence: str) ->
             raise ClaimevenError(sentence.format(parameter.opts[0]))
 
 
-def parse_ply_range(text: str) -> tuple[int, int]:
+def parse_ply_range(text: str, number: str = "number", example: str = "8-20") -> tuple[int, int]:
     """Read a range of plies: `8-20`, or one number.
 
     >>> parse_ply_range("8-20"), parse_ply_range("9")
@@ -383,7 +370,9 @@ def parse_ply_range(text: str) -> tuple[int, int]:
     """
     found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
     if found is None:
-        raise ClaimevenError(f"--plies must be a number or a range such as 8-20, got {text!r}")
+        raise ClaimevenError(
+            f"--plies must be a {number} or a range such as {example}, got {text!r}"
+        )
     return int(found[1]), int(found[2] or found[1])
 
 
