@@ -31,7 +31,7 @@ class Job {
 }
 
 const routes = {};
-for (const name of ["agents.js"]) {
+for (const name of ["agents.js", "traces.js"]) {
   Object.assign(routes, (await import(pathToFileURL(`${folder}/${name}`).href)).routes);
 }
 const answers = [];

@@ -23,13 +23,15 @@ export function agentData() {
   return data;
 }
 
-/** Return the agent of a spec: its name, family, algorithm and all its options; throw a sentence. */
-export async function agentOf(spec) {
+/** Return the agent of a spec, which must play on a board: its text, family, algorithm and options; throw a sentence. */
+export async function agentOf(spec, board) {
   const { agents } = await agentData();
   const text = spec.trim();
   const [name, ...rest] = text.split(":");
   const agent = agents.find((known) => known.name === name);
   if (!agent) throw new Error(`there is no agent '${name}' on this page: choose from ${agents.map((known) => known.name).join(", ")}`);
+  const reason = unsupported(name, board);
+  if (reason) throw new Error(`${text} cannot play here: ${reason}`);
   const given = {};
   for (const part of rest.length && rest.join(":") ? rest.join(":").split(",") : []) {
     const [option, value] = part.split(/=(.*)/s).map((word) => word.trim());
@@ -43,7 +45,7 @@ export async function agentOf(spec) {
   const options = { ...agent.defaults };
   for (const option of agent.options) options[option.name] = option.name in given ? parsed(option, given[option.name], name) : option.default;
   const algorithm = name.split("-")[0];
-  return { name, text, algorithm, family: FAMILIES[algorithm] ?? algorithm, options, budget: agent.defaults };
+  return { text, algorithm, family: FAMILIES[algorithm] ?? algorithm, options, budget: agent.defaults };
 }
 
 function parsed({ name, type, takes, low, high, choices }, text, agent) {
@@ -57,9 +59,9 @@ function parsed({ name, type, takes, low, high, choices }, text, agent) {
 const whole = (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : NaN);
 
 /** Return the reason why an agent does not play on a board, or null. */
-function unsupported(family, board) {
-  if (board.isSolvable || family === "random" || family === "greedy") return null;
-  return `this page searches boards of columns * (rows + 1) <= 64 bits; ${board.size} connect ${board.connect} takes ${board.columns * (board.rows + 1)}`;
+function unsupported(name, { isSolvable, size, connect, columns, rows }) {
+  if (isSolvable || name === "random" || name === "greedy") return null;
+  return `this page searches boards of columns * (rows + 1) <= 64 bits; ${size} connect ${connect} takes ${columns * (rows + 1)}`;
 }
 
 /** Return the limits of a decision by name, each the smaller of the agent's and the asked one, or null. */
@@ -139,10 +141,8 @@ function longestRun(position, column, player) {
 /** Return the decision of an agent, as the server does. */
 async function move({ agent: spec = "alphabeta:depth=4", limit: asked = {}, seed = null, ...query }, job) {
   const position = ongoing(query);
-  const agent = await agentOf(spec);
+  const agent = await agentOf(spec, position.board);
   const { caps } = await agentData();
-  const reason = unsupported(agent.family, position.board);
-  if (reason) throw new Error(`${agent.text} cannot play here: ${reason}`);
   const supported = LIMITS[agent.family] ?? [];
   const other = Object.keys(asked).find((name) => Number.isFinite(asked[name]) && !supported.includes(name));
   if (other) throw new Error(`${agent.text} cannot be limited by ${other}: it supports ${supported.join(", ") || "no limit"}`);

@@ -81,7 +81,7 @@ export class MinimaxSearch {
   }
 
   /** Continue for a slice, until `most` nodes at the latest; return whether the search is done. */
-  slice(most = Infinity) {
+  slice(most) {
     return this.kernels.call("search_slice", ...this.parameters, BigInt(Math.min(this.#count(SLOTS.NODES) + SLICE, most))) !== 0n;
   }
 
