@@ -15,10 +15,8 @@
 
   const show = (link) => {
     const address = new URL(link.href);
-    const embed = address.searchParams.get("embed") ?? "1";
-    address.searchParams.delete("embed");
-    link.href = address.href;
-    address.searchParams.set("embed", embed);
+    link.href = link.href.replace(/&embed=\w+/, "");
+    if (!address.searchParams.has("embed")) address.searchParams.set("embed", "1");
     const frame = document.createElement("iframe");
     Object.assign(frame, { src: address.href, title: link.textContent.trim(), loading: "lazy", className: "claimeven-frame", allow: "fullscreen" });
     Object.assign(frame.style, { display: "block", width: "100%", height: "34rem", border: "0" });
