@@ -21,6 +21,7 @@ from claimeven.web.requests import PositionFields
 from claimeven.web.routes import book as book_route
 from claimeven.web.score_responses import book_scores, scores_json
 from claimeven.web.site import write_site
+from tests.browser import watched
 from tests.positions import random_columns
 from tests.web.static_server import serving
 
@@ -400,3 +401,21 @@ def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Pa
         del changed[worker]
         (again,) = ask(("api/status", {}))
         assert again["ready"]
+
+
+def test_views_show_scores_instead_of_reasons(tab: Any, site: Path) -> None:
+    changed: dict[str, bytes | None] = {"static/local/offline.js": b"export const store = () => {};"}
+    with serving(site, "sub", changed) as url, watched(tab, url):
+        tab.goto(f"{url}?moves=4444413226712433&second=human&analysis=on")
+        tab.wait_for_function("() => document.querySelectorAll('.explanation p').length === 6")
+        lines = tab.inner_text(".explanation").split("\n")
+        assert [line for line in lines if line][:2] == ["Column 3 0 draws", "Column 5 0 draws"]
+        tab.click("text=Review the game")
+        tab.wait_for_function("() => /Accuracy/.test(document.querySelector('.review').innerText)")
+        tab.click("text=Next mistake")
+        tab.wait_for_selector("text=Yellow plays column 7: inaccurate ?!")
+        assert tab.inner_text(".review .claim") == "Column 7 draws."
+        tab.goto(f"{url}?view=puzzles&puzzle=5")
+        tab.click(".stage [data-cell='1,6']")
+        tab.wait_for_selector("text=Yellow replies in column 4.")
+        assert "Column 1 loses in 2 moves." in tab.inner_text(".puzzle-message")

@@ -198,11 +198,13 @@ export class Review {
   }
 
   /** Return the reasons of a mistake, and the best columns if they were requested. */
-  #reasons({ claims, best, before }) {
+  #reasons({ claims, column, best, before, after }) {
     const { game, board } = this.view;
+    const { position } = game.here.parent;
+    const played = `Column ${game.board.name(column - 1)} ${inWords(position, after)}.`;
     const names = best.map((column) => game.board.name(column - 1)).join(" or ");
-    const right = `Column ${names} ${inWords(game.here.parent.position, before)}.`;
-    return [...claims, ...(this.#shown === game.here ? [{ text: right, cells: [] }] : [])]
+    const right = `Column ${names} ${inWords(position, before)}.`;
+    return [...(claims.length ? claims : [{ text: played, cells: [] }]), ...(this.#shown === game.here ? [{ text: right, cells: [] }] : [])]
       .map((claim) => claimSentence(claim, (cells) => board.light(cells)));
   }
 }
