@@ -28,13 +28,17 @@ export class Solver {
   }
 
   async scores(moves, signal) {
-    const { complete, scores } = await this.#ask("api/scores", moves, signal);
-    if (!complete) throw new Error("The position was not solved within the time limit.");
-    return scores;
+    return (await this.#columns(moves, signal)).scores;
   }
 
   async bestMove(moves, signal) {
-    return (await this.#ask("api/best", moves, signal)).column;
+    return (await this.#columns(moves, signal)).best[0];
+  }
+
+  async #columns(moves, signal) {
+    const answer = await this.#ask("api/scores", moves, signal);
+    if (!answer.complete) throw new Error("The position was not solved within the time limit.");
+    return answer;
   }
 
   close() {

@@ -1,6 +1,6 @@
 // The agent `perfect`, also at the levels below itself.
 
-import { centerOrder } from "./positions.js";
+import { centerOrder, playable } from "./positions.js";
 import { solverOf } from "./score_routes.js";
 import { PERFECT } from "./slots.js";
 
@@ -47,6 +47,5 @@ function sampled(chances, random) {
 function bestKnown(position, scores) {
   const loses = (after) => after.legal.some((column) => after.play(column).winner !== null);
   const worth = (column) => scores[column] ?? (loses(position.play(column)) ? -position.board.cells : 0);
-  const legal = centerOrder(position.board).filter((column) => position.isLegal(column));
-  return legal.reduce((best, column) => (worth(column) > worth(best) ? column : best));
+  return playable(position).reduce((best, column) => (worth(column) > worth(best) ? column : best));
 }

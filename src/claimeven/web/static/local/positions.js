@@ -28,6 +28,9 @@ export function centerOrder({ columns }) {
   return Array.from({ length: columns }, (_, column) => column).sort((a, b) => aside(a) - aside(b) || a - b);
 }
 
+/** Columns that can be played, the most central one first. */
+export const playable = (position) => centerOrder(position.board).filter((column) => position.isLegal(column));
+
 /** Return a board as words: bits a column and in all, masks of the lowest cells and of all cells. */
 export function geometryOf({ columns, rows }) {
   const height = rows + 1;

@@ -71,13 +71,15 @@ async function sentence(position, column, job) {
 
 async function attempt({ column: name, ...query }, job) {
   const { position, column: right, reply } = await stateOf(query);
-  const column = position.board.column(String(name));
   const after = played(position, String(name));
+  const [column] = after.last;
   const correct = column === right;
-  const defense = async () => (after.isOver ? null : (await (await solverOf(position.board)).best(after, job)).column);
-  const next = correct ? reply : await defense();
-  const text = await sentence(position, column, job);
-  return { column: column + 1, correct, solved: correct && reply === null, reply: next === null ? null : next + 1, text, claims: [] };
+  const defense = correct || after.isOver ? null : await (await solverOf(position.board)).best(after, job);
+  const next = correct ? reply : defense;
+  return {
+    column: column + 1, correct, solved: correct && reply === null, reply: next === null ? null : next + 1,
+    text: await sentence(position, column, job), claims: [],
+  };
 }
 
 async function hints(query, job) {

@@ -70,15 +70,8 @@ async function score(query, job) {
   return { score: await solver.score(position, job), nodes: solver.nodes - before };
 }
 
-/** Return the most central column that keeps the score of a position. */
-async function best(query, job) {
-  const position = ongoing(query);
-  const found = await (await solverOf(position.board)).best(position, job);
-  return { ...found, column: found.column + 1 };
-}
-
 export const routes = {
-  "api/scores": scores, "api/scores/events": scores, "api/book": book, "api/score": score, "api/best": best,
+  "api/scores": scores, "api/scores/events": scores, "api/book": book, "api/score": score,
   "api/load": async (query) => (await solverOf(lineOf(query).start.board)).board.size,
   "api/status": async () => ({ ready: true, compiling: false, store: null }),
 };

@@ -1,8 +1,7 @@
 // The exact solver of a board: calls of the compiled search, in slices.
 
-import { Position } from "../rules.js";
 import { Kernels } from "./kernels.js";
-import { centerOrder, geometryOf, mirrorOf, wordsOf } from "./positions.js";
+import { centerOrder, geometryOf, mirrorOf, playable, wordsOf } from "./positions.js";
 import { SOLVER, SOLVER_TABLE } from "./slots.js";
 
 /** Limits of the size of the default table in MB, MB for each GB of the device, and its GB if unknown. */
@@ -22,12 +21,6 @@ export const winScore = ({ cells }, ply) => Math.floor((cells + 1 - ply) / 2);
 
 /** Return the score of a finished game for the side that would be to move. */
 export const finalScore = ({ board, ply, winner }) => (winner === null ? 0 : -winScore(board, ply - 1));
-
-/** Return the bits of the number of buckets of the greatest table of at most `megabytes`. */
-function bucketBits({ bits }, megabytes) {
-  const wanted = Math.floor(Math.log2((megabytes * 2 ** 20) / SOLVER_TABLE.ENTRY_BYTES)) - SOLVER_TABLE.BUCKET_BITS;
-  return Math.min(Math.max(wanted, 1, bits - SOLVER_TABLE.REST_BITS), bits - 1);
-}
 
 /** Return the setup of the kernels, as `solver.layout.search_setup` of the Python package. */
 function searchSetup(board, buckets) {
@@ -71,14 +64,11 @@ export class Solver {
 
   constructor(kernels, board, megabytes, opening) {
     Object.assign(this, { kernels, board, opening });
-    const buckets = bucketBits(geometryOf(board), megabytes);
+    const { bits } = geometryOf(board);
+    const wanted = Math.floor(Math.log2((megabytes * 2 ** 20) / SOLVER_TABLE.ENTRY_BYTES)) - SOLVER_TABLE.BUCKET_BITS;
+    const buckets = Math.min(Math.max(wanted, 1, bits - SOLVER_TABLE.REST_BITS), bits - 1);
     this.setup = kernels.copy(BigUint64Array, searchSetup(board, buckets));
     this.entries = kernels.array(BigUint64Array, 2 ** (buckets + SOLVER_TABLE.BUCKET_BITS));
-  }
-
-  /** Wait for the book if a position may be in it. */
-  async #open({ ply }) {
-    if (ply <= OPENING_PLIES) this.book = await this.opening;
   }
 
   /** Return the score of a position if the rules or the book have it, else null. */
@@ -91,7 +81,7 @@ export class Solver {
    * `pause`, `left` and `isLate`; throws `SearchStopped` when the job is late.
    */
   async score(position, job, floor = null, ceiling = null) {
-    await this.#open(position);
+    if (position.ply <= OPENING_PLIES) this.book = await this.opening;
     return this.#known(position) ?? this.#search(position, job, floor, ceiling);
   }
 
@@ -100,8 +90,10 @@ export class Solver {
     const most = winScore(this.board, 0);
     const [low, high] = [floor ?? -most, ceiling ?? most].map(BigInt);
     const { mine, mask } = wordsOf(position);
-    const arrays = this.#idle.pop() ?? this.#newArrays();
-    const { stack, control, shared } = arrays;
+    const array = (Type, size) => this.kernels.array(Type, size);
+    // Each search in progress has its own arrays; all share the table.
+    const arrays = this.#idle.pop() ?? [array(BigUint64Array, SOLVER.STACK), array(BigInt64Array, SOLVER.CONTROLS), array(BigInt64Array, SOLVER.SHARED)];
+    const [, control, shared] = arrays;
     Object.assign(control.items, { [RESUME]: 0n, [STEP]: 0n });
     Object.assign(shared.items, { [LOW]: low, [HIGH]: high, [TOGETHER]: 0n });
     try {
@@ -111,7 +103,7 @@ export class Solver {
         const before = control.items[NODES];
         const start = performance.now();
         control.items[BUDGET] = before + BigInt(Math.ceil(job.left * this.#rate) + 1);
-        const score = this.kernels.call("solve", this.setup, this.entries, stack, control, shared, mine, mask, low, high);
+        const score = this.kernels.call("solve", this.setup, this.entries, ...arrays, mine, mask, low, high);
         const nodes = Number(control.items[NODES] - before);
         this.nodes += nodes;
         if (nodes > MEASURED_NODES) this.#rate = nodes / Math.max(0.1, performance.now() - start);
@@ -122,25 +114,21 @@ export class Solver {
     }
   }
 
-  /** Each search in progress has its own arrays; all share the table. */
-  #newArrays() {
-    const array = (Type, size) => this.kernels.array(Type, size);
-    return { stack: array(BigUint64Array, SOLVER.STACK), control: array(BigInt64Array, SOLVER.CONTROLS), shared: array(BigInt64Array, SOLVER.SHARED) };
-  }
-
   /**
    * Return the scores of all columns (null for full ones), whether all are known in time (`complete`), and
    * whether without a search (`fromBook`). `onColumn(column, score)` is called for each known column.
    */
   async scores(position, job, onColumn = () => {}) {
-    await this.#open(position);
+    if (position.ply <= OPENING_PLIES) this.book = await this.opening;
+    // No column is better than the position: a lower bound for the positions one ply beyond the book.
+    const best = this.#known(position);
     const scores = Array(this.board.columns).fill(null);
     const children = new Map();
     const found = (column, score) => {
       scores[column] = score;
       onColumn(column, score);
     };
-    for (const column of this.playable(position)) {
+    for (const column of playable(position)) {
       const child = position.play(column);
       const known = this.#known(child);
       if (known === null) children.set(column, child);
@@ -151,7 +139,7 @@ export class Solver {
     for (const [column, child] of children) {
       try {
         const image = isMirror ? scores[this.board.columns - 1 - column] : null;
-        found(column, image ?? 0 - await this.#search(child, job, this.#floor(position, child)));
+        found(column, image ?? 0 - await this.#search(child, job, best === null ? null : 0 - best));
       } catch (error) {
         if (!(error instanceof SearchStopped)) throw error;
         complete = false;
@@ -160,28 +148,12 @@ export class Solver {
     return { scores, complete, fromBook: !children.size };
   }
 
-  /** Return the most central column that keeps the score of an unfinished position, and the score. */
+  /** Return the most central column that keeps the score of an unfinished position. */
   async best(position, job) {
     const score = await this.score(position, job);
-    for (const column of this.playable(position)) {
-      if (await this.score(position.play(column), job, -score, 1 - score) === 0 - score) return { column, score };
+    for (const column of playable(position)) {
+      if (await this.score(position.play(column), job, -score, 1 - score) === 0 - score) return column;
     }
     throw new Error("The opening book is wrong: no column leads to its score of this position.");
-  }
-
-  /** Columns that can be played, the most central one first. */
-  playable(position) {
-    return centerOrder(this.board).filter((column) => position.isLegal(column));
-  }
-
-  /**
-   * Return a lower bound of a position one ply beyond the book, or null: several positions of the book may
-   * lead to it, one for each top disc of the side that moved last.
-   */
-  #floor(position, child) {
-    if ((this.book?.lookUp(position) ?? null) === null) return null;
-    const parents = child.stacks.flatMap((stack, column) => (stack.at(-1) === position.turn
-      ? [new Position(child.board, child.stacks.with(column, stack.slice(0, -1)))] : []));
-    return Math.max(...parents.map((parent) => this.book.lookUp(parent)).filter((score) => score !== null).map((score) => 0 - score));
   }
 }

@@ -6,7 +6,7 @@
 
 /** The modules of the routes, loaded at the first request of one. Each exports `routes`. */
 const MODULES = {
-  "./score_routes.js": ["api/scores", "api/scores/events", "api/book", "api/status", "api/load", "api/score", "api/best"],
+  "./score_routes.js": ["api/scores", "api/scores/events", "api/book", "api/status", "api/load", "api/score"],
   "./review_routes.js": ["api/review", "api/review/events"],
   "./puzzle_routes.js": ["api/puzzles", "api/puzzles/daily", "api/puzzles/attempt", "api/puzzles/hints"],
   "./agents.js": ["api/agents", "api/move"],
@@ -66,18 +66,15 @@ class Job {
   }
 }
 
-class Problem extends Error {
-  constructor(sentence, status) {
-    super(sentence);
-    this.status = status;
-  }
+function problem(sentence, status) {
+  return Object.assign(new Error(sentence), { status });
 }
 
 async function routeOf(path) {
   const file = Object.keys(MODULES).find((each) => MODULES[each].includes(path));
-  if (!file) throw new Problem(`This page has no server for ${path}.`, 404);
+  if (!file) throw problem(`This page has no server for ${path}.`, 404);
   const { routes } = await import(file).catch(() => {
-    throw new Problem(`The file ${file.slice(2)} cannot be loaded. Are you offline?`, 503);
+    throw problem(`The file ${file.slice(2)} cannot be loaded. Are you offline?`, 503);
   });
   return routes[path];
 }
