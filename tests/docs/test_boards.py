@@ -106,7 +106,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("served")
     config = api.load_config(
         str(ROOT / "mkdocs.yml"), site_dir=str(root / "docs"), plugins=[], nav=[], extra={},
-        exclude_docs="*.md\n*.ipynb\n!/tutorial/alphabeta.md\n!/tutorial/game.md",
+        exclude_docs="*.md\n*.ipynb\n!/tutorial/alphabeta.md\n!/tutorial/game.md\n!/tutorial/uct.md",
     )  # fmt: skip
     build_pages(config)
     (root / "docs" / "plain.html").write_text(PLAIN, "utf-8")
@@ -158,6 +158,30 @@ def test_a_reader_drops_a_disc_in_a_lesson(page: Any, address: str) -> None:
     link = page.locator("a.claimeven-board")
     assert link.get_attribute("href").endswith("/board/?moves=1223433446&second=human")
     assert link.inner_text() == f"{page.get_attribute('iframe', 'title')} (full page)"
+
+
+@pytest.mark.browser
+def test_a_reader_steps_through_a_search_with_the_keys(page: Any, address: str) -> None:
+    page.goto(f"{address}/tutorial/alphabeta.html")
+    frame = board_in(page)
+    frame.locator(".step-words:has-text('can already get alpha')").wait_for()
+    page.focus("iframe")
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    frame.locator(".step-words:has-text('The root is worth 5')").wait_for()
+
+
+@pytest.mark.browser
+def test_a_search_shows_the_visits_that_its_link_names(page: Any, address: str) -> None:
+    page.goto(f"{address}/tutorial/uct.html")
+    link = page.locator("a.claimeven-board").last
+    assert "after 300 iterations: column 3 has the most visits" in link.inner_text()
+    link.scroll_into_view_if_needed()
+    frame = page.frame_locator("a.claimeven-board:has-text('300') + iframe")
+    frame.locator(".step-words:has-text('Iteration 300. Back up')").wait_for()
+    texts = frame.locator(".node").all_text_contents()
+    visits = {t[7]: int(re.findall(r"N (\d+)", t)[0]) for t in texts[1:8]}
+    assert max(visits, key=visits.__getitem__) == "3"
 
 
 @pytest.mark.browser
