@@ -75,3 +75,24 @@ def status(page: Any) -> str:
     """The status of the game."""
     text: str = page.inner_text(".status")
     return text
+
+
+def assert_accessible(page: Any, axe: Any) -> None:
+    """Let axe judge a page at three widths, and its colors in the dark scheme."""
+    # Names of controls start with their visible text. The other scheme has other colors, and no
+    # more.
+    names = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
+    colors = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
+    for width, scheme, options, least in (
+        (360, "light", names, 15), (768, "light", names, 15), (1280, "light", names, 15),
+        (1280, "dark", colors, 0),
+    ):  # fmt: skip
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        found = axe.run(page, options=options).response
+        assert len(found["passes"]) > least  # it has looked
+        wrong = {
+            violation["id"]: [node["html"] for node in violation["nodes"]]
+            for violation in found["violations"]
+        }
+        assert wrong == {}, (width, scheme)

@@ -404,7 +404,9 @@ def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Pa
 
 
 def test_views_show_scores_instead_of_reasons(tab: Any, site: Path) -> None:
-    changed: dict[str, bytes | None] = {"static/local/offline.js": b"export const store = () => {};"}
+    changed: dict[str, bytes | None] = {
+        "static/local/offline.js": b"export const store = () => {};"
+    }
     with serving(site, "sub", changed) as url, watched(tab, url):
         tab.goto(f"{url}?moves=4444413226712433&second=human&analysis=on")
         tab.wait_for_function("() => document.querySelectorAll('.explanation p').length === 6")

@@ -14,6 +14,7 @@ from tests.web.conftest import Server, running
 from tests.web.pages import (
     DESKTOP,
     PHONE,
+    assert_accessible,
     beaten_by_agent,
     board_of,
     drop,
@@ -528,23 +529,7 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
         page.evaluate(
             "document.querySelectorAll('section:nth-of-type(n + 8)').forEach(it => it.remove())"
         )
-    # Names of controls start with their visible text. The other scheme has other colors, and no
-    # more.
-    names = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
-    colors = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
-    for width, scheme, options, least in (
-        (360, "light", names, 15), (768, "light", names, 15), (1280, "light", names, 15),
-        (1280, "dark", colors, 0),
-    ):  # fmt: skip
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
-        found = axe.run(page, options=options).response
-        assert len(found["passes"]) > least  # it has looked
-        wrong = {
-            violation["id"]: [node["html"] for node in violation["nodes"]]
-            for violation in found["violations"]
-        }
-        assert wrong == {}, (width, scheme)
+    assert_accessible(page, axe)
 
 
 @pytest.mark.parametrize("view", ["toString", "constructor", "__proto__", "nosuch"])
