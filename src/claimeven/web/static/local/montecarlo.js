@@ -7,13 +7,11 @@ import { wordsOf } from "./positions.js";
 import { FLAT, MONTECARLO as SLOTS, TREE } from "./slots.js";
 
 const KERNELS = { uct: "grow_tree", flat: "grow_flat", breadth: "grow_breadth" };
-/** Proofs, for the player that moved into a node, with their results. */
+/** Proofs, for the player that moved into a node, with their results and names. */
 const { UNPROVEN, PROVEN_WIN: WON, PROVEN_LOSS: LOST, PROVEN_DRAW: DRAWN, PROOF_RESULTS: RESULTS } = SLOTS;
 export const PROOF_NAMES = [null, "win", "loss", "draw"];
-/** Nodes of a tree on a device with little memory, iterations before the first look at the clock, milliseconds between two. */
+/** Nodes on a device with little memory; iterations before the first look at the clock; milliseconds between two. */
 const [FEW_NODES, FIRST, SLICE] = [1_000_000, 8, 5];
-/** Parts of the time of a flat search. */
-const TIME_PARTS = 40;
 
 /** Random numbers from a seed: splitmix64, as in the kernels. */
 export class Stream {
@@ -49,15 +47,15 @@ export class MonteCarloSearch {
 
   constructor(kernels, board, options, isRecording) {
     const { method, formula, scale, capacity, first_play: first } = options;
+    const isTree = method === "uct";
     const room = (globalThis.navigator?.deviceMemory ?? 4) < 4 ? FEW_NODES : Infinity;
     const most = Math.min(capacity, room, method === "flat" ? 1 + board.columns + board.columns ** 2 : Infinity);
-    this.options = options;
-    this.kernels = kernels;
+    Object.assign(this, { kernels, options });
     /** The width of a unit of the scale of results on -1..1, and the factor of the bonus there. */
     this.width = scale === "0..1" ? 2 : 1;
     this.weight = options.c * Math.sqrt(formula === "ucb1" ? 2 : 1) * this.width;
     this.nodes = kernels.array(Int32Array, most, TREE.FIELDS);
-    this.parents = kernels.array(Int32Array, method === "uct" ? 1 : most);
+    this.parents = kernels.array(Int32Array, isTree ? 1 : most);
     this.state = kernels.array(BigInt64Array, FLAT.STATE_FIELDS);
     this.words = kernels.array(BigUint64Array, SLOTS.WORDS_FIELDS);
     this.path = kernels.array(BigInt64Array, 2 * board.cells + 2);
@@ -68,27 +66,19 @@ export class MonteCarloSearch {
       [SLOTS.RANDOM_TIES]: options.ties === "random",
     });
     const table = (of) => kernels.copy(Float64Array, Array.from({ length: SLOTS.TABLE_SIZE }, (_, visits) => (visits ? of(visits) : 0)));
-    this.parameters = [
-      this.nodes, ...(method === "uct" ? [] : [this.parents]), this.state, this.words, this.path, kernels.copy(BigInt64Array, settings.map(BigInt)), this.board,
-    ];
-    this.formula = method !== "uct" ? [] : [
-      this.weight, table((visits) => 1 / Math.sqrt(visits)), table((visits) => Math.sqrt(Math.log(visits))), BigInt(options.min_wins),
-    ];
+    const roots = () => [table((visits) => 1 / Math.sqrt(visits)), table((visits) => Math.sqrt(Math.log(visits)))];
+    this.parameters = [this.nodes, ...(isTree ? [] : [this.parents]), this.state, this.words, this.path, kernels.copy(BigInt64Array, settings.map(BigInt)), this.board];
+    this.formula = isTree ? [this.weight, ...roots(), BigInt(options.min_wins)] : [];
   }
 
   /** Make a position the root of a new tree, with a seed of 64 bits. */
   start(position, seed) {
-    const least = 1 + position.legal.length;
-    if (this.options.capacity < least) {
-      throw new Error(`capacity must be at least ${least} here, for the position and each of its moves, got ${this.options.capacity}`);
-    }
-    const { mine, mask } = wordsOf(position);
-    this.words.items.fill(0n);
-    Object.assign(this.words.items, { [SLOTS.MINE]: mine, [SLOTS.MASK]: mask, [SLOTS.RANDOM_STATE]: seed });
-    this.state.items.fill(0n);
-    this.state.items[SLOTS.USED] = 1n;
+    const [least, { mine, mask }] = [1 + position.legal.length, wordsOf(position)];
+    if (this.options.capacity < least) throw new Error(`capacity must be at least ${least} here, for the position and each of its moves, got ${this.options.capacity}`);
+    Object.assign(this.words.items.fill(0n), { [SLOTS.MINE]: mine, [SLOTS.MASK]: mask, [SLOTS.RANDOM_STATE]: seed });
+    this.state.items.fill(0n)[SLOTS.USED] = 1n;
     this.nodes.items.set([0, 0, TREE.NO_CHILDREN, 0]);
-    this.parents.items[0] = -1;
+    this.parents.items[0] = SLOTS.NO_NODE;
     if (this.options.method === "flat") this.kernels.call("plant_two_plies", ...this.parameters);
   }
 
@@ -104,15 +94,13 @@ export class MonteCarloSearch {
 
   /** Return a node, with the totals and the proof of the player that moved into it. */
   node(index) {
-    const at = index * TREE.FIELDS;
-    const [visits, total, first, meta] = [TREE.VISITS, TREE.TOTAL, TREE.CHILD, TREE.META].map((field) => this.nodes.items[at + field]);
-    const count = first === TREE.NO_CHILDREN ? 0 : (meta >> SLOTS.COUNT_SHIFT) & SLOTS.COUNT_MASK;
+    const [visits, total, first, meta] = [TREE.VISITS, TREE.TOTAL, TREE.CHILD, TREE.META].map((field) => this.nodes.items[index * TREE.FIELDS + field]);
+    const length = first === TREE.NO_CHILDREN ? 0 : (meta >> SLOTS.COUNT_SHIFT) & SLOTS.COUNT_MASK;
     const read = (_, child) => this.node(first + child);
     return {
-      index, visits, total, column: meta & SLOTS.COLUMN_MASK,
-      proof: (meta >> SLOTS.PROOF_SHIFT) & SLOTS.PROOF_MASK, distance: meta >> SLOTS.DISTANCE_SHIFT,
+      visits, total, column: meta & SLOTS.COLUMN_MASK, proof: (meta >> SLOTS.PROOF_SHIFT) & SLOTS.PROOF_MASK, distance: meta >> SLOTS.DISTANCE_SHIFT,
       get children() {
-        return Array.from({ length: count }, read).sort((a, b) => a.column - b.column);
+        return Array.from({ length }, read).sort((a, b) => a.column - b.column);
       },
     };
   }
@@ -120,56 +108,29 @@ export class MonteCarloSearch {
   /** Return a decision in a position, within iterations, seconds or both. */
   async search(position, { iterations, seconds }, random, job) {
     this.start(position, random.word());
-    const immediate = immediateTree(position, this.options);
-    const made = immediate ? 0 : await this.#grow(iterations ?? Infinity, seconds, job);
-    const root = immediate ?? this.node(0);
-    const siblings = root.children;
-    const all = siblings.reduce((sum, child) => sum + child.visits, 0);
-    const children = siblings.map((child) => this.branch(child, root, all, position.legal.length));
-    const chosen = immediate ? this.#chooseImmediate(children, position, random) : this.#choose(children, random);
-    const of = (read) => Array.from({ length: position.board.columns }, (_, column) => read(children.find((child) => child.column === column)));
+    const { options, width } = this;
+    const obvious = immediate(position, options);
+    const made = obvious ? 0 : await this.#run(iterations ?? Infinity, performance.now() + (seconds ?? Infinity) * 1000, job);
+    const root = obvious ?? this.node(0);
+    const all = root.children.reduce((sum, child) => sum + child.visits, 0);
+    const children = root.children.map((child) => this.branch(child, root, all, position.legal.length));
+    const equals = obvious ? children.filter((child) => obvious.best.includes(child.column)) : this.#best(children);
+    const chosen = equals[equals.length === 1 || options.first_play === "order" ? 0 : random.below(equals.length)];
+    const of = (read) => position.stacks.map((_, column) => read(children.find((child) => child.column === column)));
+    const resultOf = ({ proof }) => (width === 1 ? RESULTS[proof] : (RESULTS[proof] + 1) / 2);
     return {
-      column: chosen.column,
-      value: chosen.proof ? RESULTS[chosen.proof] : chosen.plain,
-      policy: policyOf(children, chosen, position.board.columns),
-      depth: immediate ? 0 : Number(this.state.items[SLOTS.DEPTH]),
-      iterations: made,
-      line: this.#line(root, chosen.column, position),
+      column: chosen.column, value: chosen.proof ? RESULTS[chosen.proof] : chosen.plain, policy: policyOf(children, chosen, position.board.columns),
+      depth: obvious ? 0 : Number(this.state.items[SLOTS.DEPTH]), iterations: made, line: this.#line(root, chosen.column, position),
       details: {
-        values: of((child) => {
-          if (!child?.proof) return child?.mean ?? null;
-          return this.width === 1 ? RESULTS[child.proof] : (RESULTS[child.proof] + 1) / 2;
-        }),
-        values_are: "mean",
-        visits: of((child) => child?.visits ?? 0),
-        reused_visits: 0,
-        stored: this.used,
-        full: !immediate && this.state.items[SLOTS.FULL] !== 0n,
-        proof: PROOF_NAMES[turned(root.proof)],
-        backend: "compiled",
+        values: of((child) => (child?.proof ? resultOf(child) : child?.mean ?? null)), values_are: "mean", visits: of((child) => child?.visits ?? 0),
+        reused_visits: 0, stored: this.used, full: !obvious && this.state.items[SLOTS.FULL] !== 0n, proof: PROOF_NAMES[turned(root.proof)], backend: "compiled",
       },
     };
   }
 
-  async #grow(iterations, seconds, job) {
-    const start = performance.now();
-    const limit = (seconds ?? Infinity) * 1000;
-    if (this.options.method !== "flat" || iterations !== Infinity) return this.#run(iterations, start + limit, job);
-    // Each leaf of a flat search gets the same share of the time.
-    const leaves = Array.from({ length: this.used }, (_, index) => this.node(index)).filter((node) => !node.children.length).length;
-    this.state.items[FLAT.HOLDS_LEAF] = 1n;
-    let made = 0;
-    for (let leaf = 1; leaf <= leaves && performance.now() < start + limit; leaf++) {
-      made += await this.#run(Infinity, start + (leaf * limit) / Math.max(TIME_PARTS, leaves), job);
-      this.state.items[FLAT.LEAF] += 1n;
-    }
-    return made;
-  }
-
   /** Make iterations until a time, in slices that let messages in. */
   async #run(iterations, deadline, job) {
-    let [made, size] = [0, FIRST];
-    for (;;) {
+    for (let [made, size] = [0, FIRST]; ;) {
       size = Math.min(size, iterations - made);
       const before = performance.now();
       const done = this.run(size);
@@ -181,68 +142,46 @@ export class MonteCarloSearch {
     }
   }
 
-  /** Return a node with the numbers that selection and readers use; `parent` is null at the root. */
-  branch(node, parent, siblings, legal = 0) {
-    const { options, weight, width } = this;
-    const { visits } = node;
+  /** Return a node with the numbers that selection and readers use; `parent` is null at the root, `legal` counts its columns. */
+  branch(node, parent, siblings, legal) {
+    const [{ options, width }, { visits, column }] = [this, node];
     const total = parent ? node.total : 0 - node.total;
     const plain = visits ? total / visits : 0;
-    let [final, bonus] = [plain, null];
-    if (parent && options.method === "uct") {
-      const lift = Math.max(0, 2 * options.min_wins - visits - node.total) / visits;
-      bonus = visits ? (weight * Math.sqrt(Math.log(Math.max(parent.visits, 1)) / visits) + lift) / width : Infinity;
-    } else if (parent && options.method === "flat") {
-      const leaves = node.children;
-      final = leaves.length ? leaves.reduce((sum, leaf) => sum - (leaf.visits ? leaf.total / leaf.visits : 0), 0) : plain * legal;
-    }
-    const scaled = width === 2 ? (total + visits) / 2 : total;
-    const mean = visits ? scaled / visits : null;
+    const mean = visits ? (width === 2 ? (total + visits) / 2 : total) / visits : null;
+    const lift = Math.max(0, 2 * options.min_wins - visits - node.total) / visits;
+    const guided = parent && options.method === "uct";
+    const bonus = !guided ? null : visits ? (this.weight * Math.sqrt(Math.log(Math.max(parent.visits, 1)) / visits) + lift) / width : Infinity;
+    const leaves = options.method === "flat" ? node.children : [];
+    const sum = leaves.reduce((before, leaf) => before - (leaf.visits ? leaf.total / leaf.visits : 0), 0);
     return {
-      column: node.column, visits, total: scaled, plain, mean, bonus,
-      final,
-      selection: bonus === null ? null : (mean ?? 0) + bonus,
-      share: parent ? (siblings ? visits / siblings : 0) : 1,
+      column, visits, total: width === 2 ? (total + visits) / 2 : total, plain, mean, bonus, final: leaves.length ? sum : plain * (options.method === "flat" ? legal : 1),
+      selection: bonus === null ? null : (mean ?? 0) + bonus, share: !parent ? 1 : siblings ? visits / siblings : 0,
       proof: parent ? node.proof : turned(node.proof), distance: node.distance + (parent && node.proof ? 1 : 0),
     };
   }
 
-  /** Return the child to play, with visits if possible: see `final_choice` and `solver` of the options. */
-  #choose(children, random) {
+  /** Return the best children, with visits if possible: see `final_choice` and `solver` of the options. */
+  #best(children) {
     const { solver, final_choice: by, method } = this.options;
     const visited = children.filter((child) => child.visits);
     const candidates = visited.length ? visited : children;
     const wins = solver ? candidates.filter((child) => child.proof === WON) : [];
     const others = solver ? candidates.filter((child) => child.proof !== LOST) : candidates;
-    const rank = (child) => {
-      if (wins.length) return [-child.distance];
-      if (!others.length) return [child.distance];
-      if (by === "visits") return [child.visits, child.plain];
-      if (by === "mean") return [child.final, Number(method === "flat" && child.proof === WON), child.visits];
-      return child.visits ? [child.selection, child.visits] : [0, 0];
-    };
-    return this.#pick(best(wins.length ? wins : others.length ? others : candidates, rank), random);
-  }
-
-  #chooseImmediate(children, position, random) {
-    const wins = children.filter((child) => child.proof === WON);
-    const blocks = children.filter((child) => winsAt(position, child.column, 1 - position.turn));
-    return this.#pick(wins.length ? wins : blocks.length ? blocks : children, random);
-  }
-
-  #pick(children, random) {
-    return children[children.length === 1 || this.options.first_play === "order" ? 0 : random.below(children.length)];
+    if (wins.length) return best(wins, (child) => [-child.distance]);
+    if (!others.length) return best(candidates, (child) => [child.distance]);
+    return best(others, {
+      visits: (child) => [child.visits, child.plain],
+      mean: (child) => [child.final, Number(method === "flat" && child.proof === WON), child.visits],
+      ucb: (child) => (child.visits ? [child.selection, child.visits] : [0, 0]),
+    }[by]);
   }
 
   /** Return a column and the likeliest moves after it. */
   #line(root, column, position) {
-    const likelihood = ({ proof, distance, visits }) => {
-      if (proof === WON) return [1, -distance, visits];
-      return proof === LOST ? [-1, distance, visits] : [0, visits, 0];
-    };
+    const likelihood = ({ proof, distance, visits }) => (proof === WON ? [1, -distance, visits] : proof === LOST ? [-1, distance, visits] : [0, visits, 0]);
     const columns = [];
     for (let node = root; ;) {
-      let known = node.children.filter((child) => child.visits || child.proof);
-      if (node === root) known = known.filter((child) => child.column === column);
+      const known = node.children.filter((child) => (child.visits || child.proof) && (columns.length || child.column === column));
       if (!known.length) {
         if (columns.length && node.proof && this.options.decisive_moves === "tree") columns.push(...immediateMoves(position));
         return columns.length ? columns : [column];
@@ -260,19 +199,21 @@ const turned = (proof) => [UNPROVEN, LOST, WON, DRAWN][proof];
 /** Return the items with the greatest list of numbers. */
 function best(items, rank) {
   const compare = (a, b) => a.map((number, place) => number - b[place]).find((difference) => difference) ?? 0;
-  const ranks = items.map(rank);
-  const top = ranks.reduce((first, next) => (compare(next, first) > 0 ? next : first));
-  return items.filter((_, place) => compare(ranks[place], top) === 0);
+  const top = items.map(rank).reduce((first, next) => (compare(next, first) > 0 ? next : first));
+  return items.filter((item) => compare(rank(item), top) === 0);
 }
 
 /** Return the shares of the visits; 1 for a proven win, 0 for avoidable losses. */
 function policyOf(children, chosen, columns) {
   const live = children.filter((child) => child.proof !== LOST);
   const total = live.reduce((sum, child) => sum + child.visits, 0);
-  const shares = Array(columns).fill(0);
-  if (chosen.proof === WON || !total) shares[chosen.column] = 1;
-  else for (const child of live) shares[child.column] = child.visits / total;
-  return shares;
+  if (chosen.proof === WON || !total) return Array.from({ length: columns }, (_, column) => Number(column === chosen.column));
+  return Array.from({ length: columns }, (_, column) => (live.find((child) => child.column === column)?.visits ?? 0) / total);
+}
+
+/** Return the columns where a player's disc completes a line. */
+function winning(position, player = position.turn) {
+  return position.legal.filter((column) => winsAt(position, column, player));
 }
 
 /** Whether a player's disc completes a line in a column, which must have room. */
@@ -282,40 +223,34 @@ function winsAt({ board, stacks }, column, player) {
   return next.winning.length > 0;
 }
 
-const winning = (position) => position.legal.filter((column) => winsAt(position, column, position.turn));
-const blocking = (position) => position.legal.filter((column) => winsAt(position, column, 1 - position.turn));
-
-/** Whether a column does not lose immediately, if the side to move has no immediate win. */
+/** Return the columns that do not lose immediately, if the side to move has no immediate win. */
 function safe(position) {
-  const blocks = blocking(position);
-  if (blocks.length > 1) return [];
-  const opensNone = (column) => position.height(column) + 1 === position.board.rows
-    || !winsAt(position.play(column), column, 1 - position.turn);
-  return (blocks.length ? blocks : position.legal).filter(opensNone);
+  const [other, rows] = [1 - position.turn, position.board.rows];
+  const blocks = winning(position, other);
+  const candidates = blocks.length > 1 ? [] : blocks.length ? blocks : position.legal;
+  return candidates.filter((column) => position.height(column) + 1 === rows || !winsAt(position.play(column), column, other));
 }
 
-/** Return the proven tree of a position that the options decide without a search, else null. */
-export function immediateTree(position, { decisive_moves: decisive }) {
+/** Return the root of a position that the options decide without a search, with the `best` columns; else null. */
+export function immediate(position, { decisive_moves: decisive }) {
   if (decisive === "off") return null;
-  const wins = winning(position);
+  const [wins, blocks] = [winning(position), winning(position, 1 - position.turn)];
   if (!wins.length && (decisive !== "tree" || safe(position).length)) return null;
-  const node = (column, proof = UNPROVEN, distance = 0, children = []) => ({ column, visits: 0, total: 0, proof, distance, children });
-  const children = position.legal.map((column) => {
-    if (wins.length) return node(column, wins.includes(column) ? WON : UNPROVEN);
-    return node(column, LOST, 1, winning(position.play(column)).map((reply) => node(reply, WON)));
-  });
-  return wins.length ? node(0, LOST, 1, children) : node(0, WON, 2, children);
+  const node = (column, proof, distance = 0, children = []) => ({ column, visits: 0, total: 0, proof, distance, children });
+  const children = position.legal.map((column) => (wins.length ? node(column, wins.includes(column) ? WON : UNPROVEN)
+    : node(column, LOST, 1, winning(position.play(column)).map((reply) => node(reply, WON)))));
+  const columns = [wins, blocks, position.legal].find((each) => each.length);
+  return { ...(wins.length ? node(0, LOST, 1, children) : node(0, WON, 2, children)), best: columns };
 }
 
 /** Return the next moves that need no search: immediate wins, and blocks in lost positions. */
 function immediateMoves(position) {
-  const columns = [];
-  while (!position.isOver) {
-    let candidates = winning(position);
-    if (!candidates.length && !safe(position).length) candidates = [...blocking(position), ...position.legal];
-    if (!candidates.length) break;
-    columns.push(candidates[0]);
-    position = position.play(candidates[0]);
+  const moves = [];
+  for (let column; !position.isOver; position = position.play(column)) {
+    const isLost = !safe(position).length;
+    column = [...winning(position), ...(isLost ? [...winning(position, 1 - position.turn), ...position.legal] : [])][0];
+    if (column === undefined) break;
+    moves.push(column);
   }
-  return columns;
+  return moves;
 }

@@ -2,7 +2,7 @@
 
 import { agentData, agentOf } from "./agents.js";
 import { MinimaxSearch, pliesTo } from "./minimax.js";
-import { immediateTree, MonteCarloSearch, PROOF_NAMES, Stream } from "./montecarlo.js";
+import { immediate, MonteCarloSearch, PROOF_NAMES, Stream } from "./montecarlo.js";
 import { ongoing } from "./positions.js";
 import { FLAT, MINIMAX, MONTECARLO } from "./slots.js";
 
@@ -102,10 +102,10 @@ async function montecarlo(query, job) {
   const capacity = Math.min(options.capacity, 300 + wanted * position.board.columns); // all that it can use
   const search = await MonteCarloSearch.load(position.board, { ...options, capacity }, true);
   search.start(position, new Stream(seed).word());
-  const immediate = immediateTree(position, options);
+  const obvious = immediate(position, options);
   const steps = [];
   let count = 0;
-  while (!immediate && count < wanted) {
+  while (!obvious && count < wanted) {
     const isShown = count + 1 >= first && count + 1 < first + most;
     const step = isShown ? stepOf(search, count + 1, position) : null;
     const made = isShown ? Number(step !== null) : search.run(Math.min(CHUNK, (count + 1 < first ? first - 1 : wanted) - count));
@@ -119,7 +119,7 @@ async function montecarlo(query, job) {
   }
   return {
     agent: agent.text, seed, method: options.method, c: options.c, scale: options.scale, first_step: first, total_steps: count, steps,
-    tree: treeOf(search, immediate ?? search.node(0), position, depth, nodes),
+    tree: treeOf(search, obvious ?? search.node(0), position, depth, nodes),
   };
 }
 
