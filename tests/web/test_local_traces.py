@@ -58,6 +58,8 @@ def test_iterations(place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
     for (position, query), answer in zip(cases, found, strict=True):
         expected = search_traces.montecarlo(None, position, **query)
+        for step in expected["steps"]:
+            del step["text"]
         assert differences(expected, answer) == [], (position, query)
 
 

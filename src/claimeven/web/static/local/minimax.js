@@ -42,8 +42,7 @@ export class MinimaxSearch {
     const weights = evaluation === "streaks" ? [...STREAKS.CHAIN_WEIGHTS.slice(0, board.connect - 1), STREAKS.LINE_WEIGHT] : EVALUATIONS[evaluation].weights;
     const [integers, bits] = [(...shape) => kernels.array(BigInt64Array, ...shape), algorithm === "negamax" ? table : TABLE.NO_TABLE];
     const entries = 1 << Math.max(0, bits);
-    this.kernels = kernels;
-    this.options = options;
+    Object.assign(this, { kernels, options });
     this.discs = kernels.array(BigUint64Array, plies, SLOTS.DISCS_FIELDS);
     this.numbers = integers(plies, SLOTS.NUMBERS_FIELDS);
     this.lines = integers(plies + 1, plies + 1);
@@ -106,16 +105,13 @@ export class MinimaxSearch {
     const deepest = Math.min(depth ?? empty, empty);
     const [deadline, most] = [performance.now() + (seconds ?? Infinity) * 1000, nodes ?? Infinity];
     const total = { nodes: 0, evaluations: 0, cutoffs: 0, expanded: 0, table_hits: 0, depth: 0, searches: 0 };
-    const isDeepening = seconds !== null || nodes !== null;
     if (this.options.view === "root" && this.turn !== position.turn) this.clear(); // its values are for one side
     this.turn = position.turn;
-    let best = null;
-    for (let next = isDeepening ? 1 : deepest; next <= deepest; next++) {
-      const isFree = !best; // the first depth has no limits
-      if (!isFree && (total.nodes >= most || performance.now() >= deadline)) break;
-      const found = await this.#depth(position, next, isFree ? Infinity : deadline, isFree ? Infinity : most - total.nodes, total, job);
-      best = found ?? best;
-      if (!found || pliesTo(best.value) !== null) break;
+    let best = await this.#depth(position, seconds === null && nodes === null ? deepest : 1, Infinity, Infinity, total, job);
+    while (best.depth < deepest && pliesTo(best.value) === null && total.nodes < most && performance.now() < deadline) {
+      const deeper = await this.#depth(position, best.depth + 1, deadline, most - total.nodes, total, job);
+      if (!deeper) break;
+      best = deeper;
     }
     return this.#decision(best, total, position);
   }
@@ -127,16 +123,14 @@ export class MinimaxSearch {
     while (!isDone && this.#count(SLOTS.NODES) < most && performance.now() < deadline) {
       isDone = this.slice(most);
       await job.pause();
-      if (job.isLate && deadline === Infinity) throw new Error(`the request took more than ${job.seconds} s, the limit of this page: ask for less`);
+      if (!isDone && job.isLate && deadline === Infinity) throw new Error(`the request took more than ${job.seconds} s, the limit of this page: ask for less`);
     }
     for (const name of ["nodes", "evaluations", "cutoffs", "expanded", "table_hits"]) total[name] += this.#count(SLOTS[name.toUpperCase()]);
     total.depth = Math.max(total.depth, this.#count(SLOTS.DEEPEST));
     total.searches += 1;
     if (!isDone) return null;
-    const { items } = this.lines;
-    return {
-      depth, value: Number(this.numbers.items[SLOTS.BEST]), line: [...items.slice(1, 1 + Number(items[0]))].map(Number), roots: [...this.roots.items].map(Number),
-    };
+    const [line, roots] = [this.lines, this.roots].map(({ items }) => [...items].map(Number));
+    return { depth, value: Number(this.numbers.items[SLOTS.BEST]), line: line.slice(1, 1 + line[0]), roots };
   }
 
   #decision({ depth, value, line, roots }, { depth: reached, nodes, searches, ...counts }, { board, stacks }) {
@@ -145,22 +139,12 @@ export class MinimaxSearch {
     const column = plays === "last" && stacks[last].length < board.rows ? last : line[0];
     const columns = Array.from({ length: board.columns }, (_, each) => roots.slice(each * SLOTS.ROOT_FIELDS, (each + 1) * SLOTS.ROOT_FIELDS));
     return {
-      column,
-      value: pliesTo(value) === null ? value / (Math.abs(value) + EVALUATIONS[evaluation].scale) : Math.sign(value),
-      policy: columns.map((_, each) => Number(each === column)),
-      depth: reached,
-      nodes,
-      line,
+      column, value: pliesTo(value) === null ? value / (Math.abs(value) + EVALUATIONS[evaluation].scale) : Math.sign(value),
+      policy: columns.map((_, each) => Number(each === column)), depth: reached, nodes, line,
       details: {
-        values: columns.map((root) => (root[SLOTS.ROOT_STATE] === SLOTS.UNSEEN ? null : root[SLOTS.ROOT_VALUE])),
-        values_are: "eval",
-        exact: columns.map((root) => root[SLOTS.ROOT_STATE] === SLOTS.IS_EXACT),
-        evaluation: value,
-        plies_to_end: pliesTo(value),
-        ...counts,
-        depth_completed: depth,
-        branching: counts.expanded ? (nodes - searches) / counts.expanded : null,
-        backend: "compiled",
+        values: columns.map((root) => (root[SLOTS.ROOT_STATE] === SLOTS.UNSEEN ? null : root[SLOTS.ROOT_VALUE])), values_are: "eval",
+        exact: columns.map((root) => root[SLOTS.ROOT_STATE] === SLOTS.IS_EXACT), evaluation: value, plies_to_end: pliesTo(value), ...counts,
+        depth_completed: depth, branching: counts.expanded ? (nodes - searches) / counts.expanded : null, backend: "compiled",
       },
     };
   }

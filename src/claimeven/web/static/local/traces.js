@@ -23,12 +23,10 @@ async function asked({ agent: spec, ...query }, family, examples) {
 /** Return steps of a minimax search, from `first_step` (0-based), for the side to move at the root. */
 async function minimax({ depth = null, first_step: first = 0, steps: most = 2000, ...query }, job) {
   const { position, agent, limits } = await asked({ agent: "alphabeta", ...query }, "minimax", "minimax search such as minimax, alphabeta or negamax");
-  const { algorithm, options } = agent;
+  const [{ algorithm, options }, { board, turn, ply: discs }] = [agent, position];
   const { evaluations, depth: usual } = await agentData();
-  const { board, turn } = position;
-  const empty = board.cells - position.ply;
-  const wanted = Number(depth) || (options.depth === "full" ? empty : options.depth ?? usual);
-  const deepest = Math.min(wanted, empty);
+  const empty = board.cells - discs;
+  const deepest = Math.min(empty, Number(depth) || (options.depth === "full" ? empty : options.depth ?? usual));
   const search = await MinimaxSearch.load(board, algorithm, options, ROOM);
   const counters = { nodes: 0, evaluations: 0, cutoffs: 0, table_hits: 0 };
   const [path, steps] = [[], []];
@@ -39,12 +37,10 @@ async function minimax({ depth = null, first_step: first = 0, steps: most = 2000
     const [alpha, beta] = ply % 2 ? [0 - high, 0 - low] : [low, high]; // for the side to move at the root
     const value = kind === "enter" ? null : ply % 2 ? 0 - worth : worth;
     const reason = kind === "enter" ? "" : reasonOf(kind, ply, skipped, Number(numbers[MINIMAX.REASON]), algorithm, turn);
-    path.length = ply;
-    if (ply) path[ply - 1] = board.name(numbers[MINIMAX.COLUMN]);
-    counters.nodes += kind === "enter";
-    counters.cutoffs += kind === "cut";
-    counters.evaluations += reason === MINIMAX.EVALUATED;
-    counters.table_hits += reason === MINIMAX.FROM_TABLE;
+    const counted = kind === "return" ? { [MINIMAX.EVALUATED]: "evaluations", [MINIMAX.FROM_TABLE]: "table_hits" }[reason] : { enter: "nodes", cut: "cutoffs" }[kind];
+    if (counted) counters[counted] += 1;
+    if (ply) path.splice(ply - 1, path.length, board.name(numbers[MINIMAX.COLUMN]));
+    else path.length = 0;
     if (count >= first && count < Number(first) + Number(most)) {
       steps.push({
         step: count, kind, moves: path.join(""), depth: deepest - ply, alpha: finite(alpha), beta: finite(beta), window: [valueText(alpha), valueText(beta)],
@@ -85,8 +81,7 @@ const finite = (number) => (Number.isFinite(number) ? number : null);
 /** Return a value in words: a proven result as the plies to the winning disc. */
 function valueText(value) {
   if (!Number.isFinite(value)) return value > 0 ? "+inf" : "-inf";
-  const plies = pliesTo(value);
-  return plies === null ? String(value) : `${value > 0 ? "win" : "loss"} in ${plies}`;
+  return pliesTo(value) === null ? String(value) : `${value > 0 ? "win" : "loss"} in ${pliesTo(value)}`;
 }
 
 /** Return iterations of a Monte Carlo search, phase by phase, from `first_step` (1-based), and its tree. */
@@ -107,14 +102,11 @@ async function montecarlo(query, job) {
   let count = 0;
   while (!obvious && count < wanted) {
     const isShown = count + 1 >= first && count + 1 < first + most;
-    const step = isShown ? stepOf(search, count + 1, position) : null;
-    const made = isShown ? Number(step !== null) : search.run(Math.min(CHUNK, (count + 1 < first ? first - 1 : wanted) - count));
+    const { path, ...step } = (isShown && stepOf(search, count + 1, position)) || {};
+    const made = isShown ? Number(path !== undefined) : search.run(Math.min(CHUNK, (count + 1 < first ? first - 1 : wanted) - count));
     if (!made) break;
     count += made;
-    if (step) {
-      const { path, ...data } = step;
-      steps.push(hasTrees ? { ...data, tree: treeOf(search, search.node(0), position, depth, nodes, path) } : data);
-    }
+    if (isShown) steps.push(hasTrees ? { ...step, tree: treeOf(search, search.node(0), position, depth, nodes, path) } : step);
     await job.pause();
   }
   return {
@@ -132,15 +124,13 @@ function stepOf(search, iteration, position) {
   state.items[MONTECARLO.DEPTH] = 0n;
   playout.items[MONTECARLO.MOVE_COUNT] = 0n;
   if (!search.run(1)) return null;
-  let nodes = [];
-  if (options.method === "uct") {
-    nodes = [...search.path.items.subarray(0, Number(state.items[MONTECARLO.DEPTH]) + 1)].map((index) => search.node(Number(index)));
-  } else {
-    const slot = options.method === "flat" || isFull ? FLAT.LEAF : FLAT.CURSOR;
-    for (let index = Number(state.items[slot]) - 1; index >= 0; index = search.parents.items[index]) nodes.unshift(search.node(index));
+  const places = options.method === "uct" ? [...search.path.items.slice(0, Number(state.items[MONTECARLO.DEPTH]) + 1)].map(Number) : [];
+  if (!places.length) {
+    const leafAt = state.items[options.method === "flat" || isFull ? FLAT.LEAF : FLAT.CURSOR];
+    for (let index = Number(leafAt) - 1; index >= 0; index = search.parents.items[index]) places.unshift(index);
   }
-  const [leaf, level] = [nodes.at(-1), nodes.length - 1];
-  const path = nodes.slice(1).map((node) => node.column);
+  const nodes = places.map((index) => search.node(index));
+  const [leaf, level, path] = [nodes.at(-1), nodes.length - 1, nodes.slice(1).map((node) => node.column)];
   const change = search.node(0).total - before.total;
   const result = leaf.proof ? MONTECARLO.PROOF_RESULTS[leaf.proof] : level % 2 ? 0 - change : change;
   const proven = [];
@@ -149,16 +139,11 @@ function stepOf(search, iteration, position) {
   const cells = playout.items.slice(MONTECARLO.MOVES, MONTECARLO.MOVES + Number(playout.items[MONTECARLO.MOVE_COUNT]));
   const simulated = [...cells].map((cell) => board.name(Math.floor((cell.toString(2).length - 1) / (board.rows + 1)))).join("");
   const selected = path.map((column) => board.name(column)).join("");
-  const shown = level % 2 ? result : 0 - result; // for the side to move at the root
-  const parts = [`${iteration} select ${selected || "root"}`];
-  if (expanded.length) parts.push(`expand ${expanded.map((column) => board.name(column - 1)).join("")}`);
-  if (simulated) parts.push(`simulate ${simulated}`);
-  parts.push(`back up ${shown > 0 ? "+" : ""}${shown}${proven.length ? ", proven" : ""}`);
-  return { path, iteration, selected, expanded, simulated, result: shown, from_model: false, proven, text: parts.join(", ") };
+  return { path, iteration, selected, expanded, simulated, result: level % 2 ? result : 0 - result, from_model: false, proven }; // the result for the side to move at the root
 }
 
 /** Return the tree to a depth, with the most visited nodes and those next to a path: see `Forest.branch`. */
-function treeOf(search, root, { board, legal }, depth, limit, path = []) {
+function treeOf(search, root, { board }, depth, limit, path = []) {
   const top = { node: root, depth: 0, isOnPath: path.length > 0, children: [], left: 0 };
   const waiting = [{ rank: 0, shown: top, parent: null }];
   for (let room = limit; waiting.length && room > 0; room--) {
@@ -176,11 +161,11 @@ function treeOf(search, root, { board, legal }, depth, limit, path = []) {
     }
   }
   const data = ({ node, children, left }, parent, siblings) => {
-    const { visits, total, mean, bonus, selection, share, proof, distance, column } = search.branch(node, parent, siblings);
+    const { column, visits, total, mean, bonus, selection, share, proof, distance } = search.branch(node, parent, siblings);
     const all = children.length ? node.children.reduce((sum, child) => sum + child.visits, 0) : 0;
     return {
-      move: parent ? board.name(column) : null, visits, total, mean, bonus: bonus === null ? null : finite(bonus), selection: selection === null ? null : finite(selection),
-      share, proof: PROOF_NAMES[proof], distance: proof ? distance : null, left_out: left,
+      move: parent ? board.name(column) : null, visits, total, mean, bonus: finite(bonus), selection: finite(selection), share,
+      proof: PROOF_NAMES[proof], distance: proof ? distance : null, left_out: left,
       children: children.map((child) => data(child, node, all)).sort((a, b) => board.column(a.move) - board.column(b.move)),
     };
   };
