@@ -140,7 +140,7 @@ def child_window(rows: Rows, ply: Int, prune: bool) -> tuple[Int, Int]:
     return -rows.numbers[ply, BETA], -rows.numbers[ply, ALPHA]
 
 
-@kernel(void(ROWS, RULES, PROGRESS, TABLE))
+@kernel(void(ROWS, RULES, PROGRESS, TABLE), trusting=True)
 def start_search(rows: Rows, rules: Rules, progress: Progress, table: Slots) -> None:
     """Enter the root, whose discs are in row 0."""
     progress.counts[NODES] = 1
@@ -208,7 +208,7 @@ def update_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
     numbers[ply, ALPHA] = max(numbers[ply, ALPHA], value)
 
 
-@kernel(boolean(ROWS, RULES, PROGRESS, TABLE, int64))
+@kernel(boolean(ROWS, RULES, PROGRESS, TABLE, int64), trusting=True)
 def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Slots, pause: Int) -> Int:
     """Continue a search until it is done (returns True) or has visited `pause` nodes."""
     discs, numbers, roots = rows.discs, rows.numbers, progress.roots

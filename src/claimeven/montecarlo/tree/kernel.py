@@ -202,7 +202,7 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, setu
                 result = np.int64(layout.proof_result(layout.proof_of(nodes[node, META])))
 
 
-@kernel(int64(int32[:, ::1], WORK, SETUP, FORMULA, int64))
+@kernel(int64(int32[:, ::1], WORK, SETUP, FORMULA, int64), trusting=True)
 def grow_tree(nodes: Records, work: Work, setup: Setup, formula: Formula, iterations: Int) -> Int:
     """Make iterations of UCT and return their number: fewer if the root gets proven."""
     solver = setup.settings[layout.SOLVER] != 0
