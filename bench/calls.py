@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,11 @@ def solver_calls(positions: Sequence[Position], expected: Sequence[int]) -> None
             count,
         )
         assert [tuple(None if s == -128 else s for s in row) for row in table] == rows[:count]
+
+
+def first_of(new: Callable[[], list[Position]], count: int) -> list[list[Position]]:
+    """Return the argument of one call for the first `count` positions."""
+    return [new()[:count]]
 
 
 def peer_calls(all_moves: Sequence[str], expected: Sequence[int]) -> None:
