@@ -15,7 +15,10 @@ from claimeven.web.local_agents import local_agents
 from tests.positions import random_positions
 from tests.web.local import answers, differences, generator, position_query
 
-BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(5, 4), Geometry(8, 7), Geometry(6, 5, 5))
+BOARDS = (
+    Geometry(), Geometry(4, 4, 3), Geometry(5, 4), Geometry(8, 7), Geometry(6, 5, 5),
+    Geometry(12, 4), Geometry(4, 15), Geometry(3, 3, 2),
+)  # fmt: skip
 #: Agents by the positions of each board.
 MINIMAX = {
     "minimax:depth=3": 6,
@@ -45,7 +48,7 @@ MONTE_CARLO = {
     "uct-aifour-greedy": 6,
     "uct-itu:iterations=400": 6,
     "flat:iterations=500": 6,
-    "flat:iterations=100,final_choice=visits": 6,
+    "flat:iterations=100,final_choice=visits,capacity=17": 6,
     "breadth": 4,
     "breadth:iterations=400,capacity=100,scale=0..1": 6,
 }

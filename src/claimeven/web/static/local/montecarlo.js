@@ -123,7 +123,7 @@ export class MonteCarloSearch {
       depth: obvious ? 0 : Number(this.state.items[SLOTS.DEPTH]), iterations: made, line: this.#line(root, chosen.column, position),
       details: {
         values: of((child) => (child?.proof ? resultOf(child) : child?.mean ?? null)), values_are: "mean", visits: of((child) => child?.visits ?? 0),
-        reused_visits: 0, stored: this.used, full: !obvious && this.state.items[SLOTS.FULL] !== 0n, proof: PROOF_NAMES[turned(root.proof)], backend: "compiled",
+        reused_visits: 0, stored: this.used, full: this.state.items[SLOTS.FULL] !== 0n, proof: PROOF_NAMES[turned(root.proof)], backend: "compiled",
       },
     };
   }
