@@ -39,6 +39,7 @@ _SOLVE = """async ({ moves, settings }) => {
   const { Client } = await import("./static/local/client.js");
   const client = new Client(new URL(`static/local/worker.js?${settings}`, location.href));
   await client.request("api/load", {});
+  await client.request("api/book", {}); // which is missing
   const answers = [];
   const start = performance.now();
   for (const each of moves) answers.push(await client.request("api/score", { moves: each }));

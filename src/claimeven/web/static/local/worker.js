@@ -18,6 +18,7 @@ const SECONDS = Number(new URL(location).searchParams.get("seconds")) || 60;
 /** Errors of the program, not of a request. */
 const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError];
 
+const loaded = {}; // modules by file
 const jobs = new Map();
 const paused = []; // functions that resume jobs
 const bell = new MessageChannel();
@@ -73,10 +74,11 @@ function problem(sentence, status) {
 async function routeOf(path) {
   const file = Object.keys(MODULES).find((each) => MODULES[each].includes(path));
   if (!file) throw problem(`This page has no server for ${path}.`, 404);
-  const { routes } = await import(file).catch(() => {
+  loaded[file] ??= import(file).catch(() => {
+    delete loaded[file];
     throw problem(`The file ${file.slice(2)} cannot be loaded. Are you offline?`, 503);
   });
-  return routes[path];
+  return (await loaded[file]).routes[path];
 }
 
 async function answer({ id, path, query }) {
