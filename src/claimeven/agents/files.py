@@ -18,7 +18,6 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import decode_source
@@ -32,7 +31,7 @@ from claimeven.agents.function_agent import as_agent, call_text, rank
 from claimeven.agents.http_agent import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent
 from claimeven.agents.options import InvalidSpec, split_options
-from claimeven.agents.source_snapshot import run_file, source_of
+from claimeven.agents.source_snapshot import is_file, run_file, source_of
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
@@ -75,7 +74,7 @@ def files_of(spec: str) -> tuple[Path, ...]:
     foreign = split_foreign(spec)
     if foreign is not None:
         kind, text = foreign
-        return tuple(path for path in kind.files(text) if _is_file(path))
+        return tuple(path for path in kind.files(text) if is_file(path))
     parts = split_file_spec(spec.strip())
     if parts is None:
         return ()
@@ -87,7 +86,7 @@ def files_of(spec: str) -> tuple[Path, ...]:
             for folder in map(Path, sys.path)
             for path in (folder / inner / "__init__.py", (folder / inner).with_suffix(".py"))
         ]
-    return tuple([path for path in paths if _is_file(path)][:1])
+    return tuple([path for path in paths if is_file(path)][:1])
 
 
 def file_of(spec: str) -> Path | None:
@@ -157,12 +156,6 @@ def load_module(place: str) -> ModuleType:
     """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` if that fails."""
     load = _import_file if place.endswith(".py") else importlib.import_module
     return run_file(place, lambda: load(place))
-
-
-def _is_file(path: Path) -> bool:
-    with suppress(OSError, ValueError):  # the name is too long or empty
-        return path.is_file()
-    return False
 
 
 class _Neighbors(MetaPathFinder):

@@ -64,6 +64,13 @@ def source_of(place: str) -> bytes:
         raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file; False if its name is too long or empty."""
+    with suppress(OSError, ValueError):
+        return path.is_file()
+    return False
+
+
 def exists(place: str) -> bool:
     """Whether a file or folder of that name exists."""
     with suppress(OSError, ValueError):

@@ -35,6 +35,7 @@ from claimeven.blocks import Sections
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     SolverChoice,
+    check_board,
     file_option,
     geometry_options,
     json_option,
@@ -51,7 +52,7 @@ from claimeven.cli.common.streams import clean_stdout, write_json, write_row
 from claimeven.cli.main import INTERRUPTED
 from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver import Solver
@@ -191,9 +192,7 @@ def _judge_games(
     announce_compilation()
     begin = time.monotonic()
     with Store.read(path) as store, status_line() as line:
-        board = store.start.geometry
-        if geometry not in (STANDARD, board):
-            raise ClaimevenError(f"the games of {path} have the board {board}, not {geometry}")
+        check_board(path, store.start.geometry, geometry)
         try:
             found = accuracy_of(
                 store, agent=label, solver=solver_of, on_progress=line.report, on_message=notify

@@ -29,9 +29,8 @@ from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.options import NO_FILE, file_option, json_option, resume_options
 from claimeven.cli.common.output import write_sections
-from claimeven.cli.common.progress import announce_compilation, print_interrupted, status_line
+from claimeven.cli.common.progress import announce_compilation, exit_interrupted, status_line
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.game.validation import seed_number
@@ -124,8 +123,7 @@ def command(
             stream.write("\n")
             write_sections([_sentences(result, spec, url)], stream)
     if isinstance(ended, KeyboardInterrupt):
-        print_interrupted(f"{len(result.games)} of {games} games", out)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{len(result.games)} of {games} games", out)
     if ended is not None:
         ctx.exit(print_error(str(ended)))
 

@@ -22,6 +22,7 @@ from claimeven.cli.common.options import (
     ProgressSolver,
     SolverChoice,
     WordChoice,
+    check_board,
     geometry_options,
     json_option,
     reject_options,
@@ -31,7 +32,7 @@ from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
 from claimeven.cli.common.streams import as_file, print_error, write_json
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.records import (
     FORMATS,
@@ -201,8 +202,7 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
                 f"the games of {path} start from a position, which game records cannot store"
             )
         board = store.start.geometry
-        if geometry not in (STANDARD, board):
-            raise ClaimevenError(f"the games of {path} have the board {board}, not {geometry}")
+        check_board(path, board, geometry)
         labels = {agent.id: agent.label for agent in store.agents}
         for game in each_game(store):
             columns = parse_moves(game.all_moves, board)

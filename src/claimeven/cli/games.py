@@ -30,6 +30,7 @@ from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
+    check_board,
     file_option,
     geometry_options,
     json_option,
@@ -163,7 +164,7 @@ def command(
     elif as_json:
         size = DEFAULT_LIMIT if limit is None and page > 1 else limit
         with Store.read(file) as store:
-            _check_board(file, store.start.geometry, geometry)
+            check_board(file, store.start.geometry, geometry)
             labels = {agent.id: agent.label for agent in store.agents}
             for game in each_game(store, wanted, size, page):
                 write_json(game_dict(game, labels), sys.stdout)
@@ -171,7 +172,7 @@ def command(
     else:
         size = limit or DEFAULT_LIMIT
         games = find_games(file, wanted, size, page)
-        _check_board(file, games.geometry, geometry)
+        check_board(file, games.geometry, geometry)
         _warn_unreadable(games.corrupt, file)
         is_full = len(games.games) + games.corrupt == size and page * size < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
@@ -181,7 +182,7 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
     """Write games to a file and print their number."""
     writer_for(out)
     with Store.read(file) as store:
-        _check_board(file, store.start.geometry, geometry)
+        check_board(file, store.start.geometry, geometry)
         if out.exists() and out.samefile(file):
             raise ClaimevenError(f"{out} is the file of the games: name another file for --export")
         total = len(store)
@@ -198,12 +199,6 @@ def _warn_unreadable(count: int, file: Path) -> None:
     """Warn about unreadable games."""
     if count:
         click.echo(f"{count:,} more games of {file} are unreadable and left out", err=True)
-
-
-def _check_board(file: Path, stored: Geometry, requested: Geometry) -> None:
-    """Raise `ClaimevenError` if the options name another board than the games have."""
-    if requested not in (STANDARD, stored):
-        raise ClaimevenError(f"the games of {file} have the board {stored}, not {requested}")
 
 
 def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool) -> None:
@@ -229,7 +224,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         games = list(takewhile(lambda game: game.number == number - 1, found))
         labels = {agent.id: agent.label for agent in store.agents}
         start, count, corrupt = store.start, len(store), len(store.corrupt)
-    _check_board(file, start.geometry, geometry)
+    check_board(file, start.geometry, geometry)
     if not games:
         more = f", {corrupt:,} of them unreadable" * bool(corrupt)
         raise InvalidStore(f"there is no game {number} in {file}, which has {count:,}{more}")

@@ -23,9 +23,8 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import write_sections
-from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
+from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
@@ -86,8 +85,7 @@ def command(
         else:
             write_sections([*sections, list(standings.remarks)], stdout)
     if ended is not None:
-        print_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
 
 
 def _publish(agent: str | None, as_json: bool) -> None:

@@ -35,9 +35,8 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import board_text, write_sections
-from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
+from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout, print_error, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
@@ -134,8 +133,7 @@ def command(
             stdout.flush()
             write_page_after(Path(out), report, Path(out))
     if isinstance(ended, KeyboardInterrupt):
-        print_interrupted(f"{len(played)} of {plan.games} games", out)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{len(played)} of {plan.games} games", out)
     if ended is not None:
         ctx.exit(print_error(str(ended)))
 

@@ -19,11 +19,10 @@ from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import (
     announce_compilation,
     count_text,
+    exit_interrupted,
     notify,
-    print_interrupted,
 )
 from claimeven.cli.common.streams import clean_stdout, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
 
@@ -86,5 +85,4 @@ def command(
             cure = more_openings(source, options.opening_plies, plan.openings)
             write_sections(results.sequential(result, cure), stdout)
     if ended is not None:
-        print_interrupted(f"{len(standings.games)} games", options.out)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{len(standings.games)} games", options.out)

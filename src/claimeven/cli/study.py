@@ -27,11 +27,10 @@ from claimeven.cli.common.progress import (
     StatusLine,
     announce_compilation,
     count_text,
-    print_interrupted,
+    exit_interrupted,
     status_line,
 )
 from claimeven.cli.common.streams import clean_stdout, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
@@ -124,10 +123,7 @@ def running_options(run: Command) -> Command:
 @command.command("run")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @running_options
-@click.pass_context
-def run_named(
-    ctx: click.Context, names: tuple[str, ...], runner: StudyRunner, as_json: bool
-) -> None:
+def run_named(names: tuple[str, ...], runner: StudyRunner, as_json: bool) -> None:
     """Run studies by name; each figure is next to the reported one.
 
     Matches that measure speed are played by one process, the others by --jobs. With --out the games
@@ -141,13 +137,12 @@ def run_named(
       claimeven study run lund-server --server "http://127.0.0.1:8000/play?agent=uct"
       claimeven study run lund-peer --out studies --json
     """
-    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], runner, as_json)
+    _run([study_of(name) for name in dict.fromkeys(names)], runner, as_json)
 
 
 @command.command("all")
 @running_options
-@click.pass_context
-def run_all(ctx: click.Context, runner: StudyRunner, as_json: bool) -> None:
+def run_all(runner: StudyRunner, as_json: bool) -> None:
     """Run all studies: about nine minutes on two cores, six of them at 3 s a move.
 
     \b
@@ -158,10 +153,10 @@ def run_all(ctx: click.Context, runner: StudyRunner, as_json: bool) -> None:
       claimeven study all --out studies --resume --json
     """
     some = [study for study in STUDIES if runner.server or not study.needs_server]
-    _run(ctx, some, runner, as_json)
+    _run(some, runner, as_json)
 
 
-def _run(ctx: click.Context, studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
+def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
     if runner.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds is for studies with a limit on time, unlike these")
     announce_compilation()
@@ -184,8 +179,7 @@ def _run(ctx: click.Context, studies: Sequence[Study], runner: StudyRunner, as_j
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
-        print_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
 
 
 def _collect(

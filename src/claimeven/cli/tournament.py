@@ -37,12 +37,11 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import (
     announce_compilation,
+    exit_interrupted,
     notify,
-    print_interrupted,
     status_line,
 )
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
-from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
@@ -144,8 +143,7 @@ def command(
             write_page_after(store, report, out)
     if ended is not None:
         unwritten = "" if report is None else f"; {report} was not written"
-        print_interrupted(f"{len(result.standings.games)} of {plan.games} games{unwritten}", out)
-        ctx.exit(INTERRUPTED)
+        exit_interrupted(f"{len(result.standings.games)} of {plan.games} games{unwritten}", out)
 
 
 def _entrants(

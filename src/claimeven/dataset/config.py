@@ -1,10 +1,10 @@
-"""The settings of a data set, and the progress of making it."""
+"""The settings of a data set, the progress of making it, and its errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimeven.dataset.errors import InvalidDataset
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, share, whole_number
 
@@ -12,6 +12,14 @@ SOURCES = ("random", "selfplay", "mixed", "all")
 MAX_SEED = (1 << 63) - 1
 #: The default chance that a move of the source `mixed` is random.
 RANDOM_MOVES = 0.5
+
+
+class InvalidDataset(ClaimevenError):
+    """A data set that cannot be made or used."""
+
+
+class InvalidDatasetFile(InvalidDataset):
+    """A file of a data set that cannot be written, read or resumed."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled.splitmix64 import mixed_word
-from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.config import InvalidDataset
 from claimeven.dataset.rows import WORSE
 from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry

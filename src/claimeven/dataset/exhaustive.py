@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
-from claimeven.dataset.config import DatasetPlan, DatasetProgress
-from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
 from claimeven.dataset.journal import DatasetJournal, journal_path
 from claimeven.game.batch import Boards

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import atomic_io
-from claimeven.dataset.config import DatasetPlan
+from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
 from claimeven.dataset.dataset import is_for_training
-from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.rows import field_names
 
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")

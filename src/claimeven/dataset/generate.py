@@ -23,8 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.dataset.config import DatasetPlan, DatasetProgress
-from claimeven.dataset.errors import InvalidDataset
+from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Games

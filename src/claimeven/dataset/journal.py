@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.atomic_io import GrowingFile, check_output
-from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.dataset.config import InvalidDatasetFile
 from claimeven.dataset.files import Lines, check_target
 from claimeven.dataset.rows import current_name
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.dataset.config import InvalidDatasetFile
 from claimeven.dataset.dataset import Dataset
-from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
 from claimeven.dataset.rows import COMMON, WORSE, Row, current_name, field_names
 from claimeven.errors import ClaimevenError

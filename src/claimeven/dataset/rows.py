@@ -11,12 +11,12 @@ from claimeven.game.position import Position
 #: The score of a column that is worse than the best one by an unknown amount.
 WORSE = -127
 #: The first fields of every row.
+COMMON = ("game", "moves", "ply", "mine", "mask", "score", "optimal")
 #: Names of settings and fields in 0.2.0, and their present names; such data sets are read.
 _OLD_NAMES = {
     "one_a_game": "one_per_game", "endings": "playouts_per_game", "endings_from": "branch_ply",
     "right_only": "optimal_only",
 }  # fmt: skip
-COMMON = ("game", "moves", "ply", "mine", "mask", "score", "optimal")
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,15 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import FileIO, RawIOBase
 from pathlib import Path
 
+from claimeven.agents.base import AgentFault, FaultKind
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.agent import fault_of
 from claimeven.agents.sanitize import printable
+from claimeven.agents.source_snapshot import is_file
 from claimeven.parallel.connection import CHUNK
 from claimeven.parallel.process import (
     ChildEnded,
@@ -80,7 +83,7 @@ def files_of_command(text: str) -> tuple[Path, ...]:
     paths = [Path(word) for word in words]
     if paths and (str(paths[0]) == sys.executable or _is_installed(paths[0])):
         del paths[0]
-    return tuple(path for path in paths if _is_file(path))
+    return tuple(path for path in paths if is_file(path))
 
 
 def brief_command(text: str) -> str:
@@ -156,6 +159,29 @@ class Program(Process):
             if not self._await(self._read, left) and left <= 0:
                 raise ChildTimeout
 
+    @contextlib.contextmanager
+    def faults(self, late: str | None = None, output: str = "") -> Iterator[None]:
+        """Raise a failure within the block as an `AgentFault`, and kill the program.
+
+        `late` is the reason if no line has come; without it `ChildTimeout` is raised, and the
+        program goes on. `output` is added to reasons.
+        """
+        try:
+            yield
+        except ChildEnded as ended:
+            raise fault_of(ended, output) from None
+        except ChildProtocolError:
+            self.kill()
+            raise AgentFault("wrote a line without end") from None
+        except ChildTimeout:
+            if late is None:
+                raise
+            self.kill()
+            raise AgentFault(f"{late}{output}", kind=FaultKind.STALL) from None
+        except BaseException:
+            self.kill()  # a late answer would be taken for the next one
+            raise
+
     def end(self, farewell: str = "") -> None:
         """Send a last line, close its input, and kill it and its children if it does not exit."""
         if not self._finish.alive:
@@ -195,10 +221,3 @@ def _is_installed(path: Path) -> bool:
     """Whether a program is found by its name or is in a folder of the path."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
     return path.parent == Path() or str(path.parent) in folders
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False

@@ -31,7 +31,6 @@ from claimeven.agents.external.line_process import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.agent import fault_of
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown
 from claimeven.agents.validation import illegal
@@ -39,7 +38,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.parallel.process import ChildEnded, ChildProtocolError, ChildTimeout
 
 PREFIX = "pons:"
 #: The words for the score of a full column.
@@ -122,21 +120,9 @@ class PonsSolver:
         moves = format_moves(moves_to(position), self.geometry)
         if self._program is None or self._program.ended:
             self._program = Program(self._words, self._output, self._memory_mb)
-        program = self._program
-        try:
-            program.send(moves)
-            line = program.receive(min(deadline, time.perf_counter() + 1e9))
-        except ChildEnded as ended:
-            raise fault_of(ended) from None
-        except ChildTimeout:
-            program.kill()
-            raise AgentFault("did not answer in time", kind=FaultKind.STALL) from None
-        except ChildProtocolError:
-            program.kill()
-            raise AgentFault("wrote a line without end") from None
-        except BaseException:
-            program.kill()  # a late answer would be taken for the next one
-            raise
+        with self._program.faults("did not answer in time"):
+            self._program.send(moves)
+            line = self._program.receive(min(deadline, time.perf_counter() + 1e9))
         return self._read(line, moves)
 
     def _read(self, line: str, moves: str) -> list[int | None]:

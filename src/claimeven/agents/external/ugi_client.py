@@ -21,9 +21,8 @@ from typing import Any
 
 from claimeven.agents.base import AgentFault, FaultKind
 from claimeven.agents.external.line_process import FLUSH, MORE, Program
-from claimeven.agents.process.agent import fault_of
 from claimeven.agents.sanitize import printable, shown
-from claimeven.parallel.process import ChildEnded, ChildProtocolError, ChildTimeout
+from claimeven.parallel.process import ChildTimeout
 
 #: Seconds that an engine has to identify itself, to load, and to be ready later.
 START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
@@ -162,31 +161,15 @@ class UgiClient:
                 self._last_line = " ".join(words)
 
     def _send(self, line: str) -> None:
-        try:
+        with self._program.faults():
             self._program.send(line)
-        except ChildEnded as ended:
-            raise fault_of(ended) from None
 
     def _receive(self, deadline: float, late: str | None) -> str:
         """Return its next line; kill it after the deadline if `late` is given."""
-        try:
+        with self._program.faults(late, self._shown_output()):
             line = self._program.receive(deadline).strip()
             if time.perf_counter() > deadline:  # it writes many other lines
                 raise ChildTimeout
-        except ChildEnded as ended:
-            raise fault_of(ended, self._shown_output()) from None
-        except ChildProtocolError:
-            self.kill()
-            raise AgentFault("wrote a line without end") from None
-        except ChildTimeout:
-            if late is None:
-                raise
-            output = self._shown_output()
-            self.kill()
-            raise AgentFault(f"{late}{output}", kind=FaultKind.STALL) from None
-        except BaseException:
-            self.kill()  # a late answer would be taken for the next one
-            raise
         if late is not None and line not in ("readyok", "ugiok") and line:
             self._last_line = line
         return line

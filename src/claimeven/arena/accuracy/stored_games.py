@@ -15,7 +15,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy as np
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.query import opened
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
@@ -258,13 +259,13 @@ def accuracy_of(
 
     Raises `InvalidStore` for an invalid store, an unknown agent, and illegal moves.
     """
-    with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
-        agents, start = opened.agents, opened.start
+    with opened(store) as source:
+        agents, start = source.agents, source.start
         labels = [each.label for each in agents]
         if agent is not None and agent not in labels:
             raise InvalidStore(no_such("agent", agent, labels))
         wanted = {each.id: each.label for each in agents if agent in (None, each.label)}
-        stored = list(opened.games())
+        stored = list(source.games())
         games = _spread([game for game in stored if set(game.agents) & set(wanted)], most)
 
         def make() -> Solver:
@@ -272,7 +273,7 @@ def accuracy_of(
                 return solver(start.geometry)
             return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
 
-        known = ScoreCache(opened.path)
+        known = ScoreCache(source.path)
         different = {
             position.canonical_key: position
             for game in games

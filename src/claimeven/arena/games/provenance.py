@@ -45,8 +45,7 @@ class Provenance:
         specs = tuple(_spec_of(agent) for agent in agents)
         signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
         files = tuple(digests_of(spec) if spec else {} for spec in specs)
-        package = sys.modules[__package__.partition(".")[0]]  # which imports all others, lazily
-        return cls(package.__version__, platform.python_version(), specs, files, signs)
+        return cls(version_here(), platform.python_version(), specs, files, signs)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data: as it is stored."""
@@ -68,6 +67,12 @@ class Provenance:
             )
             self._changed = list(dict.fromkeys(found))
         return self._changed
+
+
+def version_here() -> str:
+    """Return the version of claimeven."""
+    version: str = sys.modules["claimeven"].__version__  # the package imports all others, lazily
+    return version
 
 
 def _spec_of(agent: AgentLike) -> str | None:

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -20,13 +19,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from claimeven import __version__
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.stored_games import ScoringProgress, accuracy_of
+from claimeven.arena.games.provenance import version_here
 from claimeven.arena.report import context as words
 from claimeven.arena.report import sentences, tables
 from claimeven.arena.report.charts import charts_of
 from claimeven.arena.report.context import ReportContext
+from claimeven.arena.store.query import opened
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
@@ -82,7 +82,7 @@ def render(
         "style": Markup(style),
         "script": Markup(script),
         "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-        "version": __version__,
+        "version": version_here(),
     }
     return _environment().get_template("page.html").render(shown)
 
@@ -169,13 +169,13 @@ def write_report(
     def solver_of(geometry: Geometry) -> Solver:
         return Solver(geometry, 256, threads) if solver is None else solver(geometry)
 
-    with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
-        contents = ReportContext.of(opened, title)
+    with opened(store) as source:
+        contents = ReportContext.of(source, title)
         try:
             if judge > 0:
                 solver_of(contents.geometry)
                 found = accuracy_of(
-                    opened,
+                    source,
                     most=judge,
                     solver=solver_of,
                     on_progress=on_progress,

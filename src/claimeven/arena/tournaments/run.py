@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from claimeven.agents.source_snapshot import store_sources
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.provenance import version_here
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.options import EXECUTORS, PlayerOptions
 from claimeven.arena.store.database import InvalidStore
@@ -92,7 +92,7 @@ class CheckedWork:
     def of(cls, work: Workload, specs: Sequence[str]) -> CheckedWork:
         """Return work with the digests of the files behind some specs."""
         digests = {spec: digests_of(spec) for spec in specs}
-        return cls(work, work.unit, work.worker_timeout, _version(), str(Path.cwd()), digests)
+        return cls(work, work.unit, work.worker_timeout, version_here(), str(Path.cwd()), digests)
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work itself."""
@@ -102,9 +102,9 @@ class CheckedWork:
     def runner(self) -> Iterator[RunJobs]:
         """Enter the folder and start. Raises `InvalidMatch` if version or files differ."""
         here = socket.gethostname()
-        if _version() != self.version:
+        if version_here() != self.version:
             raise InvalidMatch(
-                f"{here} has claimeven {_version()}, this machine has {self.version}:"
+                f"{here} has claimeven {version_here()}, this machine has {self.version}:"
                 " install the same one on all machines"
             )
         with suppress(OSError):  # without it, agents by name play all the same
@@ -121,12 +121,6 @@ class CheckedWork:
                 )
         with self.work.runner() as play:
             yield play
-
-
-def _version() -> str:
-    package = sys.modules[__name__.partition(".")[0]]  # which imports all others, lazily
-    version: str = package.__version__
-    return version
 
 
 def play_work(

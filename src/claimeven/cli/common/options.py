@@ -362,6 +362,12 @@ def reject_options(ctx: click.Context, names: Collection[str], sentence: str) ->
             raise ClaimevenError(sentence.format(parameter.opts[0]))
 
 
+def check_board(file: str | Path, stored: Geometry, requested: Geometry) -> None:
+    """Raise `ClaimevenError` if the options name another board than the games have."""
+    if requested not in (STANDARD, stored):
+        raise ClaimevenError(f"the games of {file} have the board {stored}, not {requested}")
+
+
 def parse_ply_range(text: str, number: str = "number", example: str = "8-20") -> tuple[int, int]:
     """Read a range of plies: `8-20`, or one number.
 

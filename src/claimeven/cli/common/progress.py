@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import click
 
 from claimeven.cli.common.output import cut, left, table_width, text_size
 from claimeven.cli.common.streams import is_live
@@ -101,10 +103,11 @@ def notify(text: str) -> None:
     print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
 
 
-def print_interrupted(done: str, out: str | Path | None) -> None:
-    """Report on stderr the work done before Ctrl-C, and how to resume it."""
+def exit_interrupted(done: str, out: str | Path | None) -> NoReturn:
+    """Report on stderr the work done before Ctrl-C, and how to resume it; exit with status 130."""
     more = "" if out is None else f"; continue with: --out {out} --resume"
     print(f"interrupted after {done}{more}", file=sys.stderr)
+    raise click.exceptions.Exit(interrupts.INTERRUPTED)
 
 
 @contextmanager
