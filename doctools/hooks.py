@@ -9,7 +9,7 @@ A link on a separate line is replaced by its target, in the way that its title g
 [Words](../ARCHITECTURE.md "part glossary")
 [Keys of solve](output.toml "output solve.key")
 [Changelog](../CHANGELOG.md "whole")
-[Drop a disc](serve.md "board moves=4455&analysis=on")
+[Drop a disc](site.md "board moves=4455&analysis=on")
 ```
 
 `source` inserts the code of a function, class or constant from the sources. It marks the lines that

@@ -192,7 +192,7 @@ def test_a_strict_policy_allows_a_board(page: Any, address: str) -> None:
 
 
 def test_a_link_in_a_page_becomes_the_link_of_a_board() -> None:
-    text = '[Play](../serve.md "board moves=44&second=human")'
+    text = '[Play](../site.md "board moves=44&second=human")'
     html = hooks.with_inclusions(text, DOCS / "tutorial" / "x.md")
     address = "../board/?moves=44&amp;second=human"
     assert html == f'<p><a class="claimeven-board" href="{address}">Play</a></p>'

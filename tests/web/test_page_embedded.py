@@ -10,7 +10,7 @@ from tests.web.pages import drop, shows
 def test_an_embedded_page_has_a_board_and_no_navigation(page: Any) -> None:
     page.goto("/?embed=1&moves=4455&second=human&analysis=on")
     page.wait_for_selector(".explanation details")
-    assert not page.is_visible("header")
+    assert not page.is_visible("nav")
     assert page.locator(".panels .card:visible").count() == 1
     page.evaluate("""() => {
         window.heights = [];

@@ -19,7 +19,7 @@
     if (!address.searchParams.has("embed")) address.searchParams.set("embed", "1");
     const frame = document.createElement("iframe");
     Object.assign(frame, { src: address.href, title: link.textContent.trim(), loading: "lazy", className: "claimeven-frame", allow: "fullscreen" });
-    Object.assign(frame.style, { display: "block", width: "100%", height: "34rem", border: "0" });
+    Object.assign(frame.style, { display: "block", width: "100%", height: "34rem", border: "0", borderRadius: "0.5rem" });
     frames.push(frame);
     link.append(" (full page)");
     link.after(frame);
