@@ -43,6 +43,7 @@ _HEAD = f"""\
 <link rel="manifest" href="manifest.webmanifest">
 <link rel="apple-touch-icon" href="static/icons/icon-192.png">
 <link rel="modulepreload" href="static/local/client.js">
+<script type="module" src="static/api.js"></script>
 """
 _ICONS = (
     ("icon.svg", "any", "any"),

@@ -64,7 +64,7 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
     if (path.length < line.length) search.set("at", path.length - 1);
     if (lines.length > 1) search.set("lines", lines.slice(0, MAX_LINES).join("."));
   }
-  const players = isForFriend({ game, sides }) ? sides.toReversed() : sides;
+  const players = isForFriend({ game, sides }) ? [...sides].reverse() : sides;
   SIDES.forEach((side, player) => {
     const { spec, seconds } = players[player] ?? {};
     if (!spec) return;

@@ -7,8 +7,8 @@ import { h } from "./dom.js";
 import { playerName } from "./words.js";
 
 const HUMAN = "human";
-/** The agent for boards that the chosen agent does not support. */
-const DEFAULT_AGENT = "uct";
+/** Agents for boards that the chosen agent does not support; the first one that does is taken. */
+const DEFAULT_AGENTS = ["uct", "greedy"];
 
 /** Return the agents, levels and caps of a board; requested once for each board. */
 const lists = new Map();
@@ -97,15 +97,15 @@ export class Side extends EventTarget {
     const [name] = parseSpec(this.spec);
     const agent = agents.find((known) => known.name === name);
     const isMissing = this.isAgent && !agent?.plays;
-    if (isMissing) this.#set(agent ? DEFAULT_AGENT : HUMAN);
+    const playing = agents.filter((agent) => agent.plays);
+    const plays = (name) => playing.some((known) => known.name === name);
+    if (isMissing) this.#set((agent && DEFAULT_AGENTS.find(plays)) ?? HUMAN);
     const option = (value, text, title) => h("option", { value, title }, text);
     const group = (label, list) => h("optgroup", { label, hidden: !list.length }, list);
-    const playing = agents.filter((agent) => agent.plays);
-    const perfect = playing.some((agent) => agent.name === "perfect");
     this.choice.replaceChildren(
       option(HUMAN, "Human"),
       option(FRIEND, "A friend, by link", "You send each other a link after each move"),
-      ...(perfect ? [group("Perfect play, by level", levels.map((l) => option(l.agent, capital(l.name))))] : []),
+      ...(plays("perfect") ? [group("Perfect play, by level", levels.map((l) => option(l.agent, capital(l.name))))] : []),
       group("Agents", playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
       group("Published players", playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
     );
