@@ -1,7 +1,7 @@
 // Agents by their specs, and their decisions, in the shapes of the server.
 
 import { Board } from "../rules.js";
-import { fileOf } from "./kernels.js";
+import { dataOf } from "./kernels.js";
 import { MinimaxSearch } from "./minimax.js";
 import { MonteCarloSearch, Stream } from "./montecarlo.js";
 import { perfectMove } from "./perfect.js";
@@ -14,14 +14,8 @@ const FAMILIES = { minimax: "minimax", alphabeta: "minimax", negamax: "minimax",
 /** Searches in memory: the last ones. */
 const MAX_SEARCHES = 2;
 
-let data = null;
-
-/** Return the agents of the page with their options, levels and caps. */
-export function agentData() {
-  data ??= fileOf(new URL("../../data/agents.json", import.meta.url)).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-  data.catch(() => { data = null; });
-  return data;
-}
+/** The agents of the page with their options, levels and caps. */
+export const agentData = () => dataOf("agents.json");
 
 /** Return the agent of a spec, which must play on a board: its text, family, algorithm and options; throw a sentence. */
 export async function agentOf(spec, board) {

@@ -62,11 +62,7 @@ function keysOf(planes) {
   return keys;
 }
 
-let loading = null;
-
 /** Return the book of a board, or null without one: then the solver works alone. */
 export async function bookOf(board) {
-  if (!board.equals(new Board())) return null;
-  loading ??= fileOf(new URL("../../data/7x6.book", import.meta.url)).then(Book.of).catch(() => null);
-  return loading;
+  return board.equals(new Board()) ? fileOf("../../data/7x6.book", Book.of).catch(() => null) : null;
 }

@@ -28,29 +28,28 @@ class KernelArray {
   }
 }
 
-const modules = new Map(); // compiled modules by their names
+const files = new Map(); // the contents of files by their addresses from this one
 
-/** Return the module of a file next to this one, compiled once; throw a sentence if that fails. */
-function moduleOf(name) {
-  if (!modules.has(name)) {
-    const compiled = fileOf(new URL(name, import.meta.url)).then((bytes) => WebAssembly.compile(bytes)).catch((error) => {
-      modules.delete(name); // the next request tries again
-      if (!(error instanceof WebAssembly.CompileError)) throw error;
-      throw new Error(`The file ${name} is incomplete or changed: reload the page, or publish the site again. The board and its rules work without it.`);
-    });
-    modules.set(name, compiled);
+/** Return what `read` makes of the bytes of a file, once; throw a sentence if that fails. */
+export function fileOf(name, read) {
+  if (!files.has(name)) {
+    const content = bytesOf(name).then(read);
+    content.catch(() => files.delete(name)); // the next request tries again
+    files.set(name, content);
   }
-  return modules.get(name);
+  return files.get(name);
 }
 
-/** Return the bytes of a file of the site; throw a sentence if it cannot be loaded. */
-export async function fileOf(address) {
+/** Return the content of a JSON file of the site. */
+export const dataOf = (name) => fileOf(`../../data/${name}`, (bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+
+async function bytesOf(name) {
   try {
-    const response = await fetch(address);
+    const response = await fetch(new URL(name, import.meta.url));
     if (response.ok) return await response.arrayBuffer();
     throw new Error(`status ${response.status}`);
   } catch (error) {
-    throw new Error(`The file ${address.pathname.split("/").at(-1)} cannot be loaded (${error.message}). Are you offline?`);
+    throw new Error(`The file ${name.split("/").at(-1)} cannot be loaded (${error.message}). Are you offline?`);
   }
 }
 
@@ -58,14 +57,11 @@ export async function fileOf(address) {
 export class Kernels {
   /** Load the kernels of a file next to this one; throw a sentence if that fails. */
   static async load(name) {
-    return Kernels.of(await moduleOf(name));
-  }
-
-  /** Return the kernels of a module, or of its bytes. */
-  static async of(module) {
+    const module = await fileOf(name, (bytes) => WebAssembly.compile(bytes).catch(() => {
+      throw new Error(`The file ${name} is incomplete or changed: reload the page, or publish the site again. The board and its rules work without it.`);
+    }));
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 1 << 14 });
-    const made = await WebAssembly.instantiate(module, { env: { memory, log: Math.log } });
-    return new Kernels(memory, (made.instance ?? made).exports);
+    return new Kernels(memory, (await WebAssembly.instantiate(module, { env: { memory, log: Math.log } })).exports);
   }
 
   constructor(memory, functions) {
@@ -73,7 +69,6 @@ export class Kernels {
     this.functions = functions;
     this.first = functions.__heap_base.value;
     this.end = this.first + HEAD;
-    this.used = this.end; // later memory is still zero
   }
 
   /** Return a new array of zeros, such as `array(BigUint64Array, 3, 64)`. */
@@ -83,8 +78,6 @@ export class Kernels {
     this.end = address + array.length * Type.BYTES_PER_ELEMENT;
     const missing = this.end - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
-    if (address < this.used) new Uint8Array(this.memory.buffer, address, this.end - address).fill(0);
-    this.used = Math.max(this.used, this.end);
     return array;
   }
 
@@ -93,11 +86,6 @@ export class Kernels {
     const array = this.array(Type, items.length);
     array.items.set(items);
     return array;
-  }
-
-  /** Free all arrays that were made after `end` had this value. */
-  release(end) {
-    this.end = end;
   }
 
   /** Call a kernel with arrays, BigInt for integers, numbers for floats; return its result as BigInt. */

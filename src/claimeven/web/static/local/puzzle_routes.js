@@ -2,20 +2,15 @@
 
 import { Board, played, Position } from "../rules.js";
 import { inWords } from "../words.js";
-import { fileOf } from "./kernels.js";
+import { dataOf } from "./kernels.js";
 import { solverOf } from "./score_routes.js";
 
 const DAY = 86_400_000;
 /** One in `SHARE` of the puzzles near a rating is chosen from, but at least `LEAST`. */
 const [SHARE, LEAST] = [20, 10];
-let loading = null;
 
-/** Return the set of puzzles and their tables (`claimeven.web.site` writes it). */
-function bundled() {
-  loading ??= fileOf(new URL("../../data/puzzles.json", import.meta.url)).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-  loading.catch(() => { loading = null; });
-  return loading;
-}
+/** The set of puzzles and their tables (`claimeven.web.site` writes it). */
+const bundled = () => dataOf("puzzles.json");
 
 const answer = ({ set, digest }, count, puzzle) => ({ set, digest, count, puzzle });
 
