@@ -120,7 +120,7 @@ export class MonteCarloSearch {
     const resultOf = ({ proof }) => (width === 1 ? RESULTS[proof] : (RESULTS[proof] + 1) / 2);
     return {
       column: chosen.column, value: chosen.proof ? RESULTS[chosen.proof] : chosen.plain, policy: policyOf(children, chosen, position.board.columns),
-      depth: obvious ? 0 : Number(this.state.items[SLOTS.DEPTH]), iterations: made, line: this.#line(root, chosen.column, position),
+      depth: obvious ? 0 : Number(this.state.items[SLOTS.DEPTH]), iterations: made,
       details: {
         values: of((child) => (child?.proof ? resultOf(child) : child?.mean ?? null)), values_are: "mean", visits: of((child) => child?.visits ?? 0),
         reused_visits: 0, stored: this.used, full: this.state.items[SLOTS.FULL] !== 0n, proof: PROOF_NAMES[turned(root.proof)], backend: "compiled",
@@ -175,22 +175,6 @@ export class MonteCarloSearch {
       ucb: (child) => (child.visits ? [child.selection, child.visits] : [0, 0]),
     }[by]);
   }
-
-  /** Return a column and the likeliest moves after it. */
-  #line(root, column, position) {
-    const likelihood = ({ proof, distance, visits }) => (proof === WON ? [1, -distance, visits] : proof === LOST ? [-1, distance, visits] : [0, visits, 0]);
-    const columns = [];
-    for (let node = root; ;) {
-      const known = node.children.filter((child) => (child.visits || child.proof) && (columns.length || child.column === column));
-      if (!known.length) {
-        if (columns.length && node.proof && this.options.decisive_moves === "tree") columns.push(...immediateMoves(position));
-        return columns.length ? columns : [column];
-      }
-      [node] = best(known, likelihood);
-      columns.push(node.column);
-      position = position.play(node.column);
-    }
-  }
 }
 
 /** Return a proof from the view of the other player. */
@@ -241,16 +225,4 @@ export function immediate(position, { decisive_moves: decisive }) {
     : node(column, LOST, 1, winning(position.play(column)).map((reply) => node(reply, WON)))));
   const columns = [wins, blocks, position.legal].find((each) => each.length);
   return { ...(wins.length ? node(0, LOST, 1, children) : node(0, WON, 2, children)), best: columns };
-}
-
-/** Return the next moves that need no search: immediate wins, and blocks in lost positions. */
-function immediateMoves(position) {
-  const moves = [];
-  for (let column; !position.isOver; position = position.play(column)) {
-    const isLost = !safe(position).length;
-    column = [...winning(position), ...(isLost ? [...winning(position, 1 - position.turn), ...position.legal] : [])][0];
-    if (column === undefined) break;
-    moves.push(column);
-  }
-  return moves;
 }
