@@ -1,4 +1,4 @@
-"""Faults of a site and of its visitors' browsers: a sentence for each, and the game goes on."""
+"""Faults of a site and of its visitors' browsers: a sentence for each, and the game continues."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Program(Process):
         """Raise a failure within the block as an `AgentFault`, and kill the program.
 
         `late` is the reason if no line has come; without it `ChildTimeout` is raised, and the
-        program goes on. `output` is added to reasons.
+        program continues. `output` is added to reasons.
         """
         try:
             yield
