@@ -122,8 +122,10 @@ class Kernel:
         with _LOADING:
             if self._compiled is None:
                 with interrupts.deferred() as safe_moment:
-                    self._made = made = self._load(safe_moment)
-                    self._compiled = _untyped(made) if self._is_trusting else made
+                    self._made = self._compiled = self._load(safe_moment)
+                    if self._is_trusting:
+                        (result,) = self._made.overloads.values()
+                        self._compiled = result.entry_point
             return self._compiled
 
     def _load(self, safe_moment: Callable[[], None]) -> Callable[..., Any]:
@@ -148,12 +150,6 @@ class Kernel:
         """The type of the compiled function, for Numba, if another kernel calls it."""
         self.load()
         return self._made._numba_type_
-
-
-def _untyped(made: Any) -> Callable[..., Any]:
-    """Return a function compiled for one signature that does not look for it by its arguments."""
-    (result,) = made.overloads.values()
-    return cast(Callable[..., Any], result.entry_point)
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:

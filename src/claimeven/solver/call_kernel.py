@@ -1,7 +1,5 @@
-"""Short calls in compiled code: a score, or the scores of columns, from the rules or a search.
-
-Most calls near the end of a game visit few nodes, and take less time than a few steps of Python.
-Both kernels start from scratch and visit a limited number of nodes, and `kernel.solve` continues.
+"""The scores of all columns in one kernel: near the end of a game they take less time than a few
+steps of Python.
 """
 
 from __future__ import annotations
@@ -22,16 +20,6 @@ UNPLAYABLE, UNKNOWN = -1000, -1001
 NEVER = 1000
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-
-
-@kernel(int64(ARRAYS, uint64, uint64, int64, int64, int64), trusting=True)
-def solve_soon(arrays: Arrays, mine: Word, mask: Word, floor: Int, ceiling: Int, nodes: Int) -> Int:
-    """Start `solve` for a position; return `PAUSED` after `nodes` nodes."""
-    arrays.control[layout.BUDGET] = arrays.control[layout.NODES] + nodes
-    arrays.control[layout.RESUME] = arrays.control[layout.STEP] = 0
-    arrays.shared[layout.LOW], arrays.shared[layout.HIGH] = floor, ceiling
-    arrays.shared[layout.TOGETHER] = 0
-    return solve(arrays, np.uint64(mine), np.uint64(mask), floor, ceiling)
 
 
 @kernel(int64(ARRAYS, uint64, uint64, int64, int64, int64, int64, int64[::1]), trusting=True)

@@ -153,7 +153,7 @@ def search(arrays: Arrays, mine: Word, mask: Word, alpha: Int) -> Int:
         base += _FRAME
 
 
-@kernel(int64(ARRAYS, uint64, uint64, int64, int64))
+@kernel(int64(ARRAYS, uint64, uint64, int64, int64), trusting=True)
 def solve(arrays: Arrays, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
     """Return the score of an unfinished position, no less than `floor`, no more than `ceiling`.
 

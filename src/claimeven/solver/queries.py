@@ -14,7 +14,7 @@ from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
-from claimeven.solver.call_kernel import NEVER, UNPLAYABLE
+from claimeven.solver.call_kernel import NEVER
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
@@ -78,24 +78,15 @@ class Queries:
         return self.book.look_up(position)
 
     def _short_search(
-        self,
-        session: Session,
-        position: Position,
-        floor: int | None = None,
-        ceiling: int | None = None,
-        enough: int = NEVER,
+        self, session: Session, position: Position, *window: int
     ) -> tuple[list[int | None], bool]:
-        """Return the scores of columns that a short search beyond the book finds, and whether these
-        are all that are asked for, see `Session.score_columns`.
-        """
+        """Return `Session.score_columns` beyond the book, without the number of searches."""
         if position.ply <= self._book_plies:
             return [None] * self.geometry.columns, False
         self._load()
-        scores, searched, is_paused = session.score_columns(
-            position.mine, position.mask, floor, ceiling, enough
-        )
+        scores, searched, is_complete = session.score_columns(position, *window)
         self.searched += searched
-        return [score if score > UNPLAYABLE else None for score in scores], not is_paused
+        return scores, is_complete
 
     def score(
         self,

@@ -75,7 +75,7 @@ class ExactSearch:
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        load(kernel.solve, call_kernel.solve_soon, call_kernel.solve_columns)
+        load(kernel.solve, call_kernel.solve_columns)
 
     def clear(self) -> None:
         """Clear the transposition table."""

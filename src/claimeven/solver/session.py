@@ -22,7 +22,8 @@ from claimeven.compiled import Int
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.threads import run_in_threads
-from claimeven.solver import call_kernel, kernel, layout
+from claimeven.solver import kernel, layout
+from claimeven.solver.call_kernel import NEVER, UNPLAYABLE, solve_columns
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
@@ -164,14 +165,14 @@ class Session:
         """
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
-        if not (self._is_limited or self._continues):
-            result = call_kernel.solve_soon(leader.arrays, mine, mask, low, high, SOON_NODES)
-            if result != kernel.PAUSED:
-                return int(result)
-            self._continues = True
-        self._start(leader, low, high)
         shared = leader.shared
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
+        self._start(leader, low, high)
+        if not self._is_limited:
+            leader.control[layout.BUDGET] = leader.control[layout.NODES] + SOON_NODES
+            result = int(kernel.solve(leader.arrays, mine_word, mask_word, low, high))
+            if result != kernel.PAUSED:
+                return result
         results: list[int] = []
 
         def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
@@ -207,27 +208,26 @@ class Session:
 
     def score_columns(
         self,
-        mine: int,
-        mask: int,
+        position: Position,
         floor: int | None = None,
         ceiling: int | None = None,
-        enough: int = call_kernel.NEVER,
-    ) -> tuple[list[int], int, bool]:
-        """Start to score the columns of an unfinished position, as `call_kernel.solve_columns`.
+        enough: int = NEVER,
+    ) -> tuple[list[int | None], int, bool]:
+        """Score the columns of an unfinished position by a short search, see `solve_columns`.
 
-        Return its scores, the number of positions searched, and whether unknown scores are left: a
-        call of `score` or `score_children` for the first of them continues its search.
+        Return the scores, how many were searched, and whether the search is complete. If not,
+        `score` or `score_children` of the first column without a score continues it.
         """
-        leader = self.workers[0]
+        leader, columns = self.workers[0], self.geometry.columns
         if self._is_limited:
-            return [call_kernel.UNKNOWN] * self.geometry.columns, 0, True
-        low, high = self.score_range(floor, ceiling)
-        searched = call_kernel.solve_columns(
-            leader.arrays, mine, mask, low, high, enough, SOON_NODES, leader.columns
+            return [None] * columns, 0, False
+        window = self.score_range(floor, ceiling)
+        searched = solve_columns(
+            leader.arrays, position.mine, position.mask, *window, enough, SOON_NODES, leader.columns
         )
         self._continues = searched >= kernel.PAUSED
-        found = leader.columns[: self.geometry.columns].tolist()
-        return found, searched % kernel.PAUSED, self._continues
+        found = [s if s > UNPLAYABLE else None for s in leader.columns[:columns].tolist()]
+        return found, searched % kernel.PAUSED, not self._continues
 
     def score_children(
         self, children: Sequence[ChildTask], on_solved: OnSolved, on_progress: OnProgress = None
