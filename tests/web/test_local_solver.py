@@ -390,7 +390,12 @@ def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Pa
         assert corrupt["error"].startswith("The file solver.wasm is incomplete or changed:")
         changed[module] = None
         (missing,) = ask(("api/scores", LATE))
-        assert missing["error"].startswith("The file solver.wasm cannot be loaded (status 404).")
+        assert missing["error"].startswith("The file solver.wasm cannot be loaded (404).")
+        for name, path in (("puzzles", "api/puzzles"), ("agents", "api/agents")):
+            for content in (b"{", b"{}"):
+                changed[f"data/{name}.json"] = content
+                (invalid,) = ask((path, {}))
+                assert invalid["error"].startswith(f"The file {name}.json is incomplete or changed")
         # Without the book the solver works alone.
         changed[module] = whole
         late, book = ask(("api/scores", LATE), ("api/book", LATE))

@@ -15,7 +15,7 @@ const FAMILIES = { minimax: "minimax", alphabeta: "minimax", negamax: "minimax",
 const MAX_SEARCHES = 2;
 
 /** The agents of the page with their options, levels and caps. */
-export const agentData = () => dataOf("agents.json");
+export const agentData = () => dataOf("agents");
 
 /** Return the agent of a spec, which must play on a board: its text, family, algorithm and options; throw a sentence. */
 export async function agentOf(spec, board) {

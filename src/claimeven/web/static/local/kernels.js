@@ -31,35 +31,34 @@ class KernelArray {
 const files = new Map(); // the contents of files by their addresses from this one
 
 /** Return what `read` makes of the bytes of a file, once; throw a sentence if that fails. */
-export function fileOf(name, read) {
-  if (!files.has(name)) {
-    const content = bytesOf(name).then(read);
-    content.catch(() => files.delete(name)); // the next request tries again
-    files.set(name, content);
+export function fileOf(address, read) {
+  if (!files.has(address)) {
+    files.set(address, readFile(address, read));
+    files.get(address).catch(() => files.delete(address)); // the next request tries again
   }
-  return files.get(name);
+  return files.get(address);
 }
 
-/** Return the content of a JSON file of the site. */
-export const dataOf = (name) => fileOf(`../../data/${name}`, (bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-
-async function bytesOf(name) {
-  try {
-    const response = await fetch(new URL(name, import.meta.url));
-    if (response.ok) return await response.arrayBuffer();
-    throw new Error(`status ${response.status}`);
-  } catch (error) {
-    throw new Error(`The file ${name.split("/").at(-1)} cannot be loaded (${error.message}). Are you offline?`);
-  }
+async function readFile(address, read) {
+  const name = address.split("/").at(-1);
+  const response = await fetch(new URL(address, import.meta.url)).catch(({ message }) => ({ status: message }));
+  if (!response.ok) throw new Error(`The file ${name} cannot be loaded (${response.status}). Are you offline?`);
+  const content = await response.arrayBuffer().then(read).catch(() => null);
+  if (content) return content;
+  throw new Error(`The file ${name} is incomplete or changed: reload the page, or publish the site again. The board and its rules work without it.`);
 }
+
+/** Return the content of a JSON file of the site, which has a part with its name. */
+export const dataOf = (name) => fileOf(`../../data/${name}.json`, (bytes) => {
+  const content = JSON.parse(new TextDecoder().decode(bytes));
+  return content[name] && content;
+});
 
 /** The kernels of a module, with their own memory. */
 export class Kernels {
   /** Load the kernels of a file next to this one; throw a sentence if that fails. */
   static async load(name) {
-    const module = await fileOf(name, (bytes) => WebAssembly.compile(bytes).catch(() => {
-      throw new Error(`The file ${name} is incomplete or changed: reload the page, or publish the site again. The board and its rules work without it.`);
-    }));
+    const module = await fileOf(name, (bytes) => WebAssembly.compile(bytes));
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 1 << 14 });
     return new Kernels(memory, (await WebAssembly.instantiate(module, { env: { memory, log: Math.log } })).exports);
   }

@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 const [SHARE, LEAST] = [20, 10];
 
 /** The set of puzzles and their tables (`claimeven.web.site` writes it). */
-const bundled = () => dataOf("puzzles.json");
+const bundled = () => dataOf("puzzles");
 
 const answer = ({ set, digest }, count, puzzle) => ({ set, digest, count, puzzle });
 

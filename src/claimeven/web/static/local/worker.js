@@ -16,7 +16,7 @@ const MODULES = {
 const SLICE = 15;
 const SECONDS = Number(new URL(location).searchParams.get("seconds")) || 60;
 /** Errors of the program, not of a request. */
-const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError];
+const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError, WebAssembly.LinkError];
 
 const loaded = {}; // modules by file
 const jobs = new Map();
