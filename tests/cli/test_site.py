@@ -53,8 +53,9 @@ def test_every_address_in_the_page_is_relative_and_there(written: Path) -> None:
     assert "tournament" not in page
     assert page.index("Content-Security-Policy") < page.index("<script")
     assert re.findall(r"<script(?![^>]* src=)|<style| style=| on\w+=", page) == []
-    for icon in json.loads((written / "manifest.webmanifest").read_text())["icons"]:
-        assert (written / icon["src"]).is_file()
+    manifest = written / "static" / "app.webmanifest"
+    for icon in json.loads(manifest.read_text())["icons"]:
+        assert (manifest.parent / icon["src"]).is_file()
 
 
 def test_the_book_the_puzzles_and_the_agents_are_the_bundled_ones(written: Path) -> None:

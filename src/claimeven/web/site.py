@@ -1,10 +1,8 @@
 """The page as static files: any web space can serve it, and a worker in the browser computes.
 
-index.html              the page, with a policy for its scripts
-service-worker.js       stores all files in the browser, for use without a network
-manifest.webmanifest    the page as an app
-static/                 the modules, styles, kernels and icons of the page
-data/                   the opening book, the puzzles, the agents
+`index.html` is the page with a policy for its scripts, `static/` has its modules, styles, kernels and
+icons, and `data/` the opening book, the puzzles and the agents. `service-worker.js` stores all files
+in the browser, for use without a network.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from typing import Any
 
 from claimeven import atomic_io
 from claimeven.book.locations import shipped_book_path
-from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.puzzles.puzzle import IDEAS
 from claimeven.puzzles.sets import FIRST_DAY, WEEK, bundled_puzzles
@@ -35,26 +32,15 @@ _POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:;"
     " object-src 'none'; base-uri 'none'; form-action 'self'"
 )
-_COLOR = "#2b5a98"
 _HEAD = f"""\
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="backend" content="worker">
-<meta name="theme-color" content="{_COLOR}">
-<link rel="manifest" href="manifest.webmanifest">
+<meta name="theme-color" content="#2b5a98">
+<link rel="manifest" href="static/app.webmanifest">
 <link rel="apple-touch-icon" href="static/icons/icon-192.png">
 <link rel="modulepreload" href="static/local/client.js">
 <script type="module" src="static/api.js"></script>
 """
-_ICONS = (
-    ("icon.svg", "any", "any"),
-    ("icons/icon-192.png", "192x192", "any"),
-    ("icons/icon-512.png", "512x512", "any"),
-    ("icons/maskable-512.png", "512x512", "maskable"),
-)
-
-
-class InvalidSite(ClaimevenError):
-    """A folder that a site cannot be written to."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +57,8 @@ class Site:
 def write_site(folder: str | Path) -> Site:
     """Write the page as a site to a new or empty folder, or over an earlier site.
 
-    Other files of an earlier site's folder are not changed. Raises `InvalidSite` if the folder has
-    other files only, and `CannotWrite`.
+    Other files of an earlier site's folder are not changed. Raises `CannotWrite`, also for a folder
+    with other files only.
     """
     folder = Path(folder)
     earlier = _earlier_files(folder)
@@ -90,16 +76,16 @@ def write_site(folder: str | Path) -> Site:
 
 
 def _earlier_files(folder: Path) -> set[str]:
-    """Return the names of an earlier site's files. Raises `InvalidSite` if it is no site."""
+    """Return the names of an earlier site's files. Raises `CannotWrite` if it has others."""
     needs = "must be a new or empty folder, or an earlier site"
     if folder.exists() and not folder.is_dir():
-        raise InvalidSite(f"{folder} is a file: --out {needs}")
+        raise atomic_io.CannotWrite(f"{folder} is a file: --out {needs}")
     service_worker = folder / _SERVICE_WORKER
     if not folder.is_dir() or not any(folder.iterdir()):
         return set()
     text = service_worker.read_text("utf-8", "replace") if service_worker.is_file() else ""
     if not text.startswith(_MARK):
-        raise InvalidSite(f"{folder} has other files: --out {needs}")
+        raise atomic_io.CannotWrite(f"{folder} has other files: --out {needs}")
     listed = re.findall(r'^  "((?:static|data)/[\w./-]+)": ', text, re.MULTILINE)
     return {name for name in listed if ".." not in name}
 
@@ -112,7 +98,6 @@ def _files() -> dict[str, bytes]:
     names = {path.relative_to(_STATIC).as_posix(): path for path in paths}
     return {
         _PAGE: _page().encode(),
-        "manifest.webmanifest": _json(_manifest()),
         **{f"static/{n}": names[n].read_bytes() for n in names if n not in _LEFT_OUT},
         "data/7x6.book": book.read_bytes(),
         "data/puzzles.json": _json(_puzzles()),
@@ -126,24 +111,6 @@ def _page() -> str:
     text = re.sub(r'.*data-view="tournament".*\n', "", text)
     start = '<meta charset="utf-8">\n'
     return text.replace(start, start + _HEAD, 1)
-
-
-def _manifest() -> dict[str, Any]:
-    icons = [
-        {"src": f"static/{src}", "sizes": sizes, "purpose": purpose}
-        for src, sizes, purpose in _ICONS
-    ]
-    return {
-        "name": "claimeven: Connect Four",
-        "short_name": "Connect Four",
-        "description": "Play, analyze, solve puzzles, watch a search.",
-        "start_url": "./",
-        "scope": "./",
-        "display": "standalone",
-        "theme_color": _COLOR,
-        "background_color": _COLOR,
-        "icons": icons,
-    }
 
 
 def _puzzles() -> dict[str, Any]:
@@ -160,14 +127,11 @@ def _puzzles() -> dict[str, Any]:
 
 def _service_worker(files: dict[str, bytes], digest: str) -> bytes:
     """Return the service worker with the digest of each file, so that it stores whole files."""
-    listed = {"./" if name == _PAGE else name: _integrity(data) for name, data in files.items()}
+    digests = {name: base64.b64encode(hashlib.sha256(files[name]).digest()) for name in files}
+    listed = {"./" if n == _PAGE else n: f"sha256-{digests[n].decode()}" for n in digests}
     code = (_STATIC / "local" / _SERVICE_WORKER).read_text("utf-8")
     start = f"{_MARK}\nconst VERSION = {json.dumps(digest)};\n"
     return f"{start}const FILES = {json.dumps(listed, indent=2)};\n\n{code}".encode()
-
-
-def _integrity(data: bytes) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(data).digest()).decode()}"
 
 
 def _json(data: dict[str, Any]) -> bytes:
