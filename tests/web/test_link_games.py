@@ -104,3 +104,11 @@ def test_without_a_clipboard_the_address_of_the_page_is_the_link(page: Any) -> N
     page.click("text=Send link")
     page.wait_for_selector(".link-game:has-text('Copy the address of this page')")
     assert parse_qs(urlsplit(page.url).query)["first"] == ["friend"]
+
+
+def test_a_phone_shares_the_link_with_its_own_dialog(page: Any) -> None:
+    page.goto("/?second=friend")
+    drop(page, 4)
+    page.evaluate("() => { navigator.share = async (data) => { globalThis.shared = data; }; }")
+    page.click("text=Send link")
+    assert page.evaluate("shared") == {"title": "Connect Four", "url": page.url}

@@ -67,7 +67,7 @@ def test_without_kernels_two_people_can_play(browser: Any, folder: Path, script:
         shows(page, "445")
 
 
-def test_a_truncated_module_is_reported_and_the_game_goes_on(browser: Any, folder: Path) -> None:
+def test_a_truncated_module_is_reported_and_the_game_continues(browser: Any, folder: Path) -> None:
     name = "static/local/solver.wasm"
     changed = {name: (folder / name).read_bytes()[:-100]}
     with opened(browser, folder, changed) as page:

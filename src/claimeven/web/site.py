@@ -1,8 +1,8 @@
 """The page as static files: any web space can serve it, and a worker in the browser computes.
 
-`index.html` is the page with a policy for its scripts, `static/` has its modules, styles, kernels and
-icons, and `data/` the opening book, the puzzles and the agents. `service-worker.js` stores all files
-in the browser, for use without a network.
+`index.html` is the page with a policy for its scripts, `static/` has its modules, styles, kernels
+and icons, `data/` the opening book, the puzzles and the agents. `service-worker.js` stores all
+files in the browser, for use without a network.
 """
 
 from __future__ import annotations
