@@ -36,7 +36,7 @@ SEARCH = {"view", "board", "connect", "moves", "on", "agent", "depth", "iteratio
 POLICY = "default-src 'self'"
 PLAIN = (
     f'<!doctype html><html lang="en"><title>x</title>{"<br>" * 99}<p><a class="claimeven-board"'
-    ' href="board/?moves=44&second=human&embed=game">Play on</a></p>'
+    ' href="board/?embed=game&moves=44&second=human">Play on</a></p>'
     '<script src="board/static/embed.js" defer></script></html>'
 )
 
@@ -189,6 +189,8 @@ def test_a_strict_policy_allows_a_board(page: Any, address: str) -> None:
     page.goto(f"{address}/plain.html")
     frame = board_in(page)
     assert frame.locator(".moves").get_attribute("data-moves") == "44"
+    link = page.locator("a.claimeven-board").get_attribute("href")
+    assert link.endswith("/board/?moves=44&second=human")
 
 
 def test_a_link_in_a_page_becomes_the_link_of_a_board() -> None:

@@ -15,7 +15,7 @@
 
   const show = (link) => {
     const address = new URL(link.href);
-    link.href = link.href.replace(/&embed=\w+/, "");
+    link.href = link.href.replace(/(?<=[?&])embed=\w*&?/, "");
     if (!address.searchParams.has("embed")) address.searchParams.set("embed", "1");
     const frame = document.createElement("iframe");
     Object.assign(frame, { src: address.href, title: link.textContent.trim(), loading: "lazy", className: "claimeven-frame", allow: "fullscreen" });
