@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import shutil
-import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +17,7 @@ from claimeven.puzzles.sets import bundled_puzzles
 from claimeven.web import search_traces
 from tests.browser import watched
 from tests.docs.examples import ROOT
+from tests.web.static_server import serving
 
 DOCS = ROOT / "docs"
 LINK = re.compile(r'^\[.+\]\(\S+ "board (.*)"\)$', re.M)
@@ -33,9 +30,10 @@ BOARDS = [
 GAME = {"board", "connect", "moves", "at", "second", "analysis", "embed"}
 SEARCH = {"view", "board", "connect", "moves", "on", "agent", "depth", "iterations", "step"}
 #: A page with only its own files, and no inline code.
-POLICY = "default-src 'self'"
 PLAIN = (
-    f'<!doctype html><html lang="en"><title>x</title>{"<br>" * 99}<p><a class="claimeven-board"'
+    '<!doctype html><html lang="en"><title>x</title>'
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'self\'">'
+    f'{"<br>" * 99}<p><a class="claimeven-board"'
     ' href="board/?embed=game&moves=44&second=human">Play on</a></p>'
     '<script src="board/static/embed.js" defer></script></html>'
 )
@@ -84,19 +82,6 @@ def test_an_address_is_a_valid_view(page: str, query: str) -> None:
         assert asked["second"] == "human" or build(asked["second"])
 
 
-class Files(http.server.SimpleHTTPRequestHandler):
-    """Plain files, and a strict policy for one page."""
-
-    def end_headers(self) -> None:
-        """Add the policy."""
-        if self.path == "/docs/plain.html":
-            self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *arguments: Any) -> None:
-        """Print no line."""
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of one built page, in a folder of a server of plain files."""
@@ -110,14 +95,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     )  # fmt: skip
     build_pages(config)
     (root / "docs" / "plain.html").write_text(PLAIN, "utf-8")
-    handler = functools.partial(Files, directory=str(root))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/docs"
-        server.shutdown()
-        thread.join()
-    shutil.rmtree(root)
+    with serving(root / "docs", "course") as address:
+        yield address.removesuffix("/")
 
 
 @pytest.fixture(scope="module")
