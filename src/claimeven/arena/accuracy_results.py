@@ -14,6 +14,7 @@ from claimeven.arena.results import fault_texts, number, share
 from claimeven.blocks import Block, Board, Sections, Table, bar
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.review.marks import signed
 from claimeven.solver.scores import outcome_word
 
 #: Plies that share a line.
@@ -157,8 +158,8 @@ def blunder(result: Blunder, sentences: Iterable[str] = ()) -> Sections:
     agent = printable(result.agent) or PLAYER_NAMES[move.player]
     head = (
         f"{where}disc {move.ply + 1}: {agent} plays {column_name(move.column, position.geometry)},"
-        f" a {outcome_word(move.after)} ({_signed(move.after)}); right is {best}, a"
-        f" {outcome_word(move.before)} ({_signed(move.before)})"
+        f" a {outcome_word(move.after)} ({signed(move.after)}); right is {best}, a"
+        f" {outcome_word(move.before)} ({signed(move.before)})"
     )
     after = f"after {result.moves or 'no move'}"
     return Sections([[head, after, Board(position, None, move.scores), *sentences]])
@@ -170,7 +171,3 @@ def _between(tally: Tally, name: str) -> str:
         return "-"
     low, high = interval
     return f"{low:.2f}-{high:.2f}" if name == "score_loss" else f"{100 * low:.3g}-{100 * high:.3g}"
-
-
-def _signed(score: int) -> str:
-    return f"{score:+d}" if score else "0"

@@ -26,7 +26,7 @@ from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import MAX_COLUMN_SENTENCES, WIDTH, board_of, solver_for
-from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
+from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, signed, steps_lost
 from claimeven.review.score_claims import BestPlay
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
@@ -249,7 +249,7 @@ def move_lines(move: JudgedMove, width: int = WIDTH) -> str:
     best = " ".join(column_name(column, geometry) for column in move.best)
     better = "" if move.judgement == PERFECT else f"best {best}"
     name = column_name(move.column, geometry)
-    scores = f"{_signed(move.before):>7} {_signed(move.after):>6}"
+    scores = f"{signed(move.before):>7} {signed(move.after):>6}"
     judged = f"{move.judgement} {move.mark}"
     line = f"{move.ply + 1:>4}  {name:<6}{scores}  {judged:<14}{better}".rstrip()
     reason = wrap(move.reason, max(width, 2 * len(_INDENT)), initial_indent=_INDENT,
@@ -289,7 +289,3 @@ def _player_line(analysis: Analysis, player: int) -> str:
 def _column_played(before: Position, after: Position) -> int:
     disc = before.mask ^ after.mask
     return before.geometry.cell(disc.bit_length() - 1)[0]
-
-
-def _signed(score: int) -> str:
-    return f"{score:+d}" if score else "0"

@@ -61,8 +61,14 @@ def judge(position: Position, before: int, after: int) -> str:
 
 def steps_lost(before: int, after: int) -> int:
     """Return by how many steps (win, draw, loss) a move changes the outcome: 0, 1 or 2."""
-    return _sign(before) - _sign(after)
+    return sign(before) - sign(after)
 
 
-def _sign(score: int) -> int:
+def sign(score: int) -> int:
+    """Return 1 for a win, 0 for a draw, -1 for a loss."""
     return (score > 0) - (score < 0)
+
+
+def signed(score: int) -> str:
+    """Return a score with its sign: +3, 0, -3."""
+    return f"{score:+d}" if score else "0"

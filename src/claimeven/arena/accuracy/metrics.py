@@ -30,6 +30,7 @@ from claimeven.markup import shown_by
 from claimeven.ratings.pentanomial import NORMAL_95, wilson_interval
 from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
+from claimeven.review.marks import sign
 from claimeven.solver.protocols import ExactSolver
 
 #: The means of a `Tally` that have an interval.
@@ -70,7 +71,7 @@ class Tally:
         self.perfect += move.after == best
         self.keeps_result += move.steps == 0
         self.score_loss += best - move.after
-        keeping = sum(_sign(score) == _sign(best) for score in known)
+        keeping = sum(sign(score) == sign(best) for score in known)
         self.random_perfect += Fraction(known.count(best), len(known))
         self.random_keeps_result += Fraction(keeping, len(known))
         self.random_score_loss += Fraction(sum(best - score for score in known), len(known))
@@ -257,8 +258,8 @@ class Accuracy:
 
 def is_decisive(move: JudgedMove) -> bool:
     """Whether some column of the position throws its outcome away."""
-    best = _sign(move.before)
-    return any(score is not None and _sign(score) != best for score in move.scores)
+    best = sign(move.before)
+    return any(score is not None and sign(score) != best for score in move.scores)
 
 
 def tactic_of(position: Position) -> str:
@@ -269,10 +270,6 @@ def tactic_of(position: Position) -> str:
         return "wins"
     threats = bitboard.winning_cells(position.theirs, mask, geometry) & playable
     return "blocks" if threats.bit_count() == 1 else ""
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
 
 
 #: A difference this unlikely by chance counts as one.
