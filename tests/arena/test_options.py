@@ -9,9 +9,9 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents import Sandbox
 from claimeven.arena.api import FIELDS, read_plan, read_settings
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
+from claimeven.arena.options import InvalidMatch
 
 
 def written(folder: Path, text: str) -> Path:

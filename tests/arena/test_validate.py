@@ -15,7 +15,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.arena import validate
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import ENDED_ADVICE, advice_on_fault
-from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.validate import GAMES, check_agent
 from tests.agents.process.test_process import bot
 

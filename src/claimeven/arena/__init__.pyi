@@ -14,12 +14,12 @@ from claimeven.arena.api import play_tournament as play_tournament
 from claimeven.arena.api import read_plan as read_plan
 from claimeven.arena.api import run_sprt as run_sprt
 from claimeven.arena.check_report import CheckReport as CheckReport
-from claimeven.arena.errors import InvalidMatch as InvalidMatch
 from claimeven.arena.games.game import Forfeit as Forfeit
 from claimeven.arena.games.game import Game as Game
 from claimeven.arena.games.openings import make_openings as make_openings
 from claimeven.arena.games.plan import Opening as Opening
 from claimeven.arena.games.plan import Plan as Plan
+from claimeven.arena.options import InvalidMatch as InvalidMatch
 from claimeven.arena.options import LadderOptions as LadderOptions
 from claimeven.arena.options import MatchOptions as MatchOptions
 from claimeven.arena.options import SprtOptions as SprtOptions

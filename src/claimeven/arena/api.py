@@ -12,19 +12,17 @@ from typing import Any
 
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AgentLike
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import MAX_GAMES, Opening, Plan
 from claimeven.arena.options import (
     BALANCED_PLIES,
     KINDS,
-    CommandOption,
+    InvalidMatch,
     LadderOptions,
     MatchOptions,
     SprtOptions,
     TournamentOptions,
-    options_of,
     with_new_names,
 )
 from claimeven.arena.store.database import InvalidStore
@@ -41,6 +39,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.option_fields import CommandOption, options_of
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 from claimeven.suggestions import did_you_mean, no_such
 

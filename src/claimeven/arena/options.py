@@ -7,11 +7,12 @@ file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from claimeven.arena.errors import InvalidMatch
+from claimeven.errors import ClaimevenError
+from claimeven.option_fields import option, options_of
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from claimeven.game.geometry import Geometry
     from claimeven.ratings.sprt import SequentialRun, SequentialTest
 
-_KEY: Final = "option"
 #: Executors by name, the default one first: processes of this machine, or Ray.
 EXECUTORS = ("local", "ray")
 #: Kinds of tournaments, the default one first.
@@ -37,35 +37,8 @@ _OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "lo
 _PYTHON_NAMES = {"memory_limit_mb": "memory_limit"}
 
 
-@dataclass(frozen=True)
-class CommandOption:
-    """How an option is given: its type or its words, its help, the name of a value.
-
-    `flags` are written in place of its name; `shown` in place of its default.
-    """
-
-    kind: type
-    help: str
-    choices: tuple[str, ...] = ()
-    metavar: str | None = None
-    flags: str = ""
-    shown: str | None = None
-
-
-def option(kind: type, default: Any, help: str, **more: Any) -> Any:
-    """Return the field of an option."""
-    return field(default=default, metadata={_KEY: CommandOption(kind, help, **more)})
-
-
-def options_of(cls: type) -> dict[str, tuple[Any, CommandOption]]:
-    """Return the default and the declaration of each option of a class, its own ones first."""
-    own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", ())]
-    found = {each.name: each for each in fields(cls) if _KEY in each.metadata}
-    return {
-        name: (found[name].default, found[name].metadata[_KEY])
-        for name in dict.fromkeys(own)
-        if name in found
-    }
+class InvalidMatch(ClaimevenError):
+    """A match that cannot be played as asked."""
 
 
 def with_new_names(stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.check_report import CheckedGame, CheckReport, ProbeAnswer
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.findings import (
     Usage,
     find_files,
@@ -39,6 +38,7 @@ from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Opening
 from claimeven.arena.games.referee import play_game
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.probes import Probe, probes
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -1,54 +1,36 @@
 """Settings of a training run: fields of a dataclass with bounds and help texts.
 
-The checks of a configuration and its command-line options follow from its fields.
+The checks of a configuration and its command-line options follow from its fields; one without a
+help text has no option.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.learning.run_dir import InvalidRun
+from claimeven.option_fields import option, options_of
 
-_KEY: Final = "setting"
 #: The greatest seed of a generator.
 MAX_SEED: Final = 2**63 - 1
 #: Cells of the largest board on which perfect games take seconds without a book.
 _MAX_CELLS: Final = 36
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The bounds or choices of a setting; one without a help text has no option."""
-
-    low: float | None = None
-    high: float | None = None
-    help: str = ""
-    choices: Sequence[str] = ()
-
-
 def numeric(
     default: float | None, low: float | None = None, high: float | None = None, help: str = ""
 ) -> Any:
     """Return the field of a number, an integer unless the default is a float."""
-    return field(default=default, metadata={_KEY: Setting(low, high, help)})
+    kind = float if isinstance(default, float) else int
+    return option(kind, default, help, low=low, high=high)
 
 
 def choice(default: str, choices: Iterable[str], help: str) -> Any:
     """Return the field of a word."""
-    return field(default=default, metadata={_KEY: Setting(help=help, choices=tuple(choices))})
-
-
-def settings_of(config: Any) -> dict[str, tuple[Any, Setting]]:
-    """Return the default and the setting of a configuration's fields, by name."""
-    return {
-        each.name: (each.default, each.metadata[_KEY])
-        for each in fields(config)
-        if _KEY in each.metadata
-    }
+    return option(str, default, help, choices=tuple(choices))
 
 
 def check_settings(config: Any) -> None:
@@ -56,7 +38,7 @@ def check_settings(config: Any) -> None:
 
     A default of None is allowed. Numbers of NumPy become numbers of Python.
     """
-    for name, (default, setting) in settings_of(config).items():
+    for name, (default, setting) in options_of(type(config)).items():
         value, words = getattr(config, name), name.replace("_", " ")
         if value is None and default is None:
             continue

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import (
     balanced_openings,
     make_openings,
@@ -16,6 +15,7 @@ from claimeven.arena.games.openings import (
     read_openings,
 )
 from claimeven.arena.games.plan import Opening
+from claimeven.arena.options import InvalidMatch
 from claimeven.game.errors import InvalidNotation
 from claimeven.solver import Solver
 

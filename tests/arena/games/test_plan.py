@@ -10,9 +10,9 @@ import pytest
 
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Opening, Plan, generators_of
+from claimeven.arena.options import InvalidMatch
 from tests.arena.playing import match
 
 OPENINGS = random_openings(20, 3, 1, Position())

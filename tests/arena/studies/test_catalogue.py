@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claimeven.agents import make_agent
-from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.studies import QUANTITIES, STUDIES, InvalidStudy, Match, Study, study_of
 
 ALL = pytest.mark.parametrize("study", STUDIES, ids=[study.name for study in STUDIES])

@@ -24,8 +24,8 @@ from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.arena.options import InvalidMatch
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import seed_number

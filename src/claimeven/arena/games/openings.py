@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.options import InvalidMatch
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position

@@ -19,11 +19,10 @@ from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import EMPTY
 from claimeven.arena.games.openings import random_moves
 from claimeven.arena.games.provenance import Provenance, brief_names
-from claimeven.arena.options import KINDS
+from claimeven.arena.options import KINDS, InvalidMatch
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from claimeven.agents.base import FaultKind
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import GameQuery, Store, StoredAgent
 from claimeven.atomic_io import binary_file, check_output

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimeven.agents.registry import AgentLike
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.store import Store
 from claimeven.arena.studies import measurements
 from claimeven.arena.studies.measurements import of_games

@@ -14,10 +14,9 @@ from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.api import match_plan
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.provenance import setting_of
-from claimeven.arena.options import MatchOptions
+from claimeven.arena.options import InvalidMatch, MatchOptions
 from claimeven.game.geometry import STANDARD, Geometry
 
 

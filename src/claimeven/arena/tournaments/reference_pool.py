@@ -22,9 +22,9 @@ from functools import cache
 from pathlib import Path
 
 from claimeven import atomic_io
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.tournaments.run import stored_agents
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.notation import parse_moves

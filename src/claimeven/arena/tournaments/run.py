@@ -19,12 +19,11 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files, digests_of
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.source_snapshot import store_sources
-from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.provenance import version_here
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.options import EXECUTORS, PlayerOptions
+from claimeven.arena.options import EXECUTORS, InvalidMatch, PlayerOptions
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import (
     FileChangeMonitor,

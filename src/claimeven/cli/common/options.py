@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from claimeven.arena.options import (
-    BoardOptions,
-    CommandOption,
-    LimitOptions,
-    SandboxOptions,
-    options_of,
-)
+from claimeven.arena.options import BoardOptions, LimitOptions, SandboxOptions
 from claimeven.cli.common.progress import StatusLine
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.option_fields import CommandOption, options_of
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
@@ -123,13 +118,13 @@ def option_group(
 
         added: Command = with_group
         for name, (default, each) in reversed(declared.items()):
-            added = _added(added, name, default, each)
+            added = with_option(added, name, default, each)
         return added
 
     return decorated
 
 
-def _added(command: Command, name: str, default: Any, declared: CommandOption) -> Command:
+def with_option(command: Command, name: str, default: Any, declared: CommandOption) -> Command:
     """Add one option to a command."""
     if name == "resume":
         return resume_options(command)

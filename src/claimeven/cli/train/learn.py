@@ -13,11 +13,11 @@ from claimeven.cli.common.games import players_options
 from claimeven.cli.common.options import (
     Command,
     FilePath,
-    WordChoice,
     geometry_options,
     json_option,
     parse_ply_range,
     weights_of,
+    with_option,
 )
 from claimeven.cli.common.output import show, show_table
 from claimeven.cli.common.progress import (
@@ -42,7 +42,7 @@ from claimeven.learning import (
     train_selfplay,
 )
 from claimeven.learning.jax_functions import jax_and_optax
-from claimeven.learning.settings import settings_of
+from claimeven.option_fields import options_of
 from claimeven.parallel.jobs import Executor
 
 #: The columns of a table of figures: heading, name in the log, format.
@@ -76,16 +76,9 @@ def settings_options(config: type) -> Callable[[Command], Command]:
     """Add an option for each setting of a configuration that has a help text, in its order."""
 
     def decorate(command: Command) -> Command:
-        for name, (default, setting) in reversed(settings_of(config).items()):
+        for name, (default, setting) in reversed(options_of(config).items()):
             if setting.help:
-                kind = int if default is None else type(default)
-                command = click.option(
-                    f"--{name.replace('_', '-')}",
-                    type=WordChoice(*setting.choices) if setting.choices else kind,
-                    default=default,
-                    show_default=default is not None,
-                    help=setting.help,
-                )(command)
+                command = with_option(command, name, default, setting)
         return command
 
     return decorate
