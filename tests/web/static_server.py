@@ -33,6 +33,7 @@ def serving(
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one packet: two would wait for each other
 
         def do_GET(self) -> None:
             name = unquote(urlsplit(self.path).path).removeprefix(prefix)
