@@ -14,13 +14,14 @@ from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
-from claimeven.solver.call_kernel import NEVER
+from claimeven.solver.call_kernel import NEVER, UNPLAYABLE, solve_columns
 from claimeven.solver.errors import InvalidSolve, SearchStopped
+from claimeven.solver.kernel import PAUSED
 from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ChildTask, Session
+from claimeven.solver.session import SOON_NODES, ChildTask, Session
 
 
 def inconsistent_book(position: Position, score: int) -> InvalidSolve:
@@ -78,15 +79,25 @@ class Queries:
         return self.book.look_up(position)
 
     def _short_search(
-        self, session: Session, position: Position, *window: int
+        self, session: Session, position: Position, floor: int, ceiling: int, enough: int = NEVER
     ) -> tuple[list[int | None], bool]:
-        """Return `Session.score_columns` beyond the book, without the number of searches."""
-        if position.ply <= self._book_plies:
-            return [None] * self.geometry.columns, False
+        """Score the columns of an unfinished position beyond the book, see `solve_columns`.
+
+        Return the scores, None if unknown, and whether the search is complete. If not, a search of
+        the first column without a score continues it.
+        """
+        leader, columns = session.workers[0], self.geometry.columns
+        if session.is_limited or position.ply <= self._book_plies:
+            return [None] * columns, False
         self._load()
-        scores, searched, is_complete = session.score_columns(position, *window)
-        self.searched += searched
-        return scores, is_complete
+        mine, mask, scores = position.mine, position.mask, leader.columns
+        searched = solve_columns(
+            leader.arrays, mine, mask, floor, ceiling, enough, SOON_NODES, scores
+        )
+        session.continues = searched >= PAUSED
+        self.searched += searched % PAUSED
+        known = [s if s > UNPLAYABLE else None for s in scores[:columns].tolist()]
+        return known, not session.continues
 
     def score(
         self,
@@ -116,7 +127,7 @@ class Queries:
 
         After the end of the session the scores that need no search are still found.
         """
-        scores, is_complete = self._short_search(session, position)
+        scores, is_complete = self._short_search(session, position, *session.score_range())
         if is_complete:
             return tuple(scores)
         # The score of the position is an upper bound for every column.
@@ -198,7 +209,9 @@ class Queries:
             return [column for column in self.geometry.center_order if known[column] == score]
         children = {column: position.play_unchecked(column) for column in self.playable(position)}
         images = images_among(children, position)
-        floors = self._floors(position, children, score)
+        at_edge = position.ply == self._book_plies
+        ongoing = {column: child for column, child in children.items() if not child.is_over}
+        floors = column_floors(self.book, ongoing, self._book_score(position) if at_edge else None)
         keeping: list[int] = []
         for column, child in children.items():
             if known[column] is not None:
@@ -214,19 +227,6 @@ class Queries:
                 if first_only:
                     break
         return keeping
-
-    def _floors(
-        self, position: Position, children: Mapping[int, Position], score: int
-    ) -> dict[int, int]:
-        """Return lower bounds of the positions after columns, if the book ends at this position."""
-        if (
-            self.book is None
-            or position.ply != self.book.plies
-            or self._book_score(position) is None
-        ):
-            return {}
-        ongoing = {column: child for column, child in children.items() if not child.is_over}
-        return column_floors(self.book, ongoing, score) if ongoing else {}
 
     def score_many(
         self, session: Session, mine: Boards, mask: Boards, on_progress: OnProgress
@@ -276,7 +276,7 @@ def column_floors(
     Several positions in the book may lead to a child, one for each top disc of the side that moved
     last. The score of the child is at least minus the score of each of them.
     """
-    if book is None or known is None:
+    if book is None or known is None or not children:
         return {}
     keys: list[int] = []
     columns: list[int] = []

@@ -32,8 +32,6 @@ from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
 #: Seconds between two checks for Ctrl-C while a call waits.
 _CHECK_SECONDS = 0.1
-#: The argument of a lock's `acquire` for a try without waiting.
-_NO_WAIT = (False,)
 
 _Result = TypeVar("_Result")
 
@@ -109,7 +107,7 @@ class ExactSearch:
         is_free: list[bool] = []
         try:
             # All in C: Ctrl-C comes before the lock is taken, or after the list says so.
-            is_free.extend(map(self._call_lock.acquire, _NO_WAIT))
+            is_free.extend(map(self._call_lock.acquire, [False]))
             if is_free[0]:
                 return self._hold_session(session, ask)
         finally:

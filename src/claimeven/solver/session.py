@@ -23,7 +23,6 @@ from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.threads import run_in_threads
 from claimeven.solver import kernel, layout
-from claimeven.solver.call_kernel import NEVER, UNPLAYABLE, solve_columns
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
@@ -97,10 +96,10 @@ class Session:
         self.workers = workers
         self.deadline = deadline
         self.is_stopped = False
-        self._is_limited = nodes is not None or deadline < math.inf
+        self.is_limited: bool = nodes is not None or deadline < math.inf
         self._node_limit = _UNLIMITED if nodes is None else nodes
-        #: Whether the first search of `score` continues a paused one.
-        self._continues = False
+        #: Whether the next search of the first thread continues a paused one.
+        self.continues = False
         self._nodes_before = 0
         self._start_time = 0.0
         self._threads: set[int] = set()
@@ -168,7 +167,7 @@ class Session:
         shared = leader.shared
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         self._start(leader, low, high)
-        if not self._is_limited:
+        if not self.is_limited:
             leader.control[layout.BUDGET] = leader.control[layout.NODES] + SOON_NODES
             result = int(kernel.solve(leader.arrays, mine_word, mask_word, low, high))
             if result != kernel.PAUSED:
@@ -205,29 +204,6 @@ class Session:
         if not results:
             raise SearchStopped(int(shared[layout.LOW]), int(shared[layout.HIGH]))
         return results[0]
-
-    def score_columns(
-        self,
-        position: Position,
-        floor: int | None = None,
-        ceiling: int | None = None,
-        enough: int = NEVER,
-    ) -> tuple[list[int | None], int, bool]:
-        """Score the columns of an unfinished position by a short search, see `solve_columns`.
-
-        Return the scores, how many were searched, and whether the search is complete. If not,
-        `score` or `score_children` of the first column without a score continues it.
-        """
-        leader, columns = self.workers[0], self.geometry.columns
-        if self._is_limited:
-            return [None] * columns, 0, False
-        window = self.score_range(floor, ceiling)
-        searched = solve_columns(
-            leader.arrays, position.mine, position.mask, *window, enough, SOON_NODES, leader.columns
-        )
-        self._continues = searched >= kernel.PAUSED
-        found = [s if s > UNPLAYABLE else None for s in leader.columns[:columns].tolist()]
-        return found, searched % kernel.PAUSED, not self._continues
 
     def score_children(
         self, children: Sequence[ChildTask], on_solved: OnSolved, on_progress: OnProgress = None
@@ -362,8 +338,8 @@ class Session:
 
     def _start(self, worker: SearchThread, low: int, high: int) -> None:
         """Let the next slice of a thread start a position whose score is `low` to `high`."""
-        if self._continues:
-            self._continues = False
+        if self.continues:
+            self.continues = False
             return
         worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
