@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.solver import ExactSearch, Solver, queries, search, session, solver
-from claimeven.solver.session import SOON_NODES
+from claimeven.solver.call_kernel import SHORT
 from tests.positions import random_positions
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
@@ -48,7 +48,7 @@ def test_a_call_that_is_too_long_continues_where_it_was() -> None:
         assert short.scores(position) == long.scores(position, seconds=PATIENCE)
         assert short.score(position) == long.score(position, seconds=PATIENCE)
         assert short.best(position) == long.best(position, seconds=PATIENCE)
-    assert short.statistics.nodes == long.statistics.nodes > 20 * SOON_NODES
+    assert short.statistics.nodes == long.statistics.nodes > 20 * SHORT
     assert short.statistics.searched == long.statistics.searched
 
 

@@ -125,7 +125,7 @@ class Kernel:
                     self._made = self._compiled = self._load(safe_moment)
                     if self._is_trusting:
                         (result,) = self._made.overloads.values()
-                        self._compiled = result.entry_point
+                        self._compiled = result.entry_point or self._made
             return self._compiled
 
     def _load(self, safe_moment: Callable[[], None]) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import SOON_NODES, ChildTask, Session
+from claimeven.solver.session import ChildTask, Session
 
 
 def inconsistent_book(position: Position, score: int) -> InvalidSolve:
@@ -91,9 +91,7 @@ class Queries:
             return [None] * columns, False
         self._load()
         mine, mask, scores = position.mine, position.mask, leader.columns
-        searched = solve_columns(
-            leader.arrays, mine, mask, floor, ceiling, enough, SOON_NODES, scores
-        )
+        searched = solve_columns(leader.arrays, mine, mask, floor, ceiling, enough, scores)
         session.continues = searched >= PAUSED
         self.searched += searched % PAUSED
         known = [s if s > UNPLAYABLE else None for s in scores[:columns].tolist()]

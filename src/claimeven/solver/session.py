@@ -23,12 +23,11 @@ from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.threads import run_in_threads
 from claimeven.solver import kernel, layout
+from claimeven.solver.call_kernel import SHORT
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
 
-#: Nodes of a search before the first look at the clock, about a tenth of a millisecond.
-SOON_NODES = 4096
 #: Nodes of a search before other threads join: a few milliseconds.
 SOLO_NODES = 20_000
 #: Nodes of a slice without a deadline, about a tenth of a second.
@@ -168,7 +167,7 @@ class Session:
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         self._start(leader, low, high)
         if not self.is_limited:
-            leader.control[layout.BUDGET] = leader.control[layout.NODES] + SOON_NODES
+            leader.control[layout.BUDGET] = leader.control[layout.NODES] + SHORT
             result = int(kernel.solve(leader.arrays, mine_word, mask_word, low, high))
             if result != kernel.PAUSED:
                 return result
