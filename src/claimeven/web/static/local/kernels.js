@@ -3,6 +3,8 @@
 // A kernel takes an array as numbers: two unused pointers, the number of items, the bytes of an
 // item, the address, the shape, and the strides in bytes. Words and integers of 64 bits are BigInt.
 
+import { log } from "./logarithm.js";
+
 const PAGE = 1 << 16;
 /** Bytes before the arrays: the place of a result, and the place of an exception. */
 const HEAD = 64;
@@ -60,7 +62,7 @@ export class Kernels {
   static async load(name) {
     const module = await fileOf(name, (bytes) => WebAssembly.compile(bytes));
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 1 << 14 });
-    return new Kernels(memory, (await WebAssembly.instantiate(module, { env: { memory, log: Math.log } })).exports);
+    return new Kernels(memory, (await WebAssembly.instantiate(module, { env: { memory, log } })).exports);
   }
 
   constructor(memory, functions) {
