@@ -99,7 +99,7 @@ def _javascript(value: Any) -> str:
     return f"{value}n" if is_big else json.dumps(value)
 
 
-def _former_versions() -> str:
+def former_versions() -> str:
     """Return the versions that the modules in the folder were built with."""
     found = re.search(f"{_BUILT_WITH}(.*)[.]\n", (FOLDER / "slots.js").read_text(encoding="utf-8"))
     return found[1] if found else ""
@@ -110,7 +110,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m doctools.webassembly", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write no file; fail if one is stale")
     check = parser.parse_args(arguments).check
-    former, versions = _former_versions(), webassembly.versions()
+    former, versions = former_versions(), webassembly.versions()
     files = {}
     if check and former != versions:
         print(f"modules built with {former} cannot be compared with {versions}")
