@@ -164,9 +164,7 @@ def verify(
             seed=seed,
             table_mb=table_mb,
             threads=threads,
-            on_progress=lambda done, total: line.show(
-                lambda: f"solved again {done:,} of {total:,}"
-            ),
+            on_progress=line.reporter("solved again {:,} of {:,}"),
         )
     if as_json:
         checks = ("entries", "missing", "backed", "solved")
@@ -315,9 +313,7 @@ def _import_database(
             sample=sample,
             threads=threads,
             table_mb=table_mb,
-            on_progress=lambda what, done, total: line.show(
-                lambda: f"{what} {done:,} of {total:,}"
-            ),
+            on_progress=line.reporter("{} {:,} of {:,}"),
         )
     checks = ("given", "completed", "compared", "solved")
     _print_book(Path(place), made.book, as_json, **{name: getattr(made, name) for name in checks})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TextIO
 
 import click
@@ -26,7 +25,7 @@ from claimeven.cli.common.options import (
     time_control_options,
 )
 from claimeven.cli.common.output import cut, left, text_size, text_width, write_sections
-from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
+from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error, write_json
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
@@ -90,7 +89,9 @@ def command(
                         load_timeout=bounds.load_timeout,
                         seed=seed,
                         quiet=not verbose,
-                        on_progress=partial(_show, line, f"checking {printable(spec)}{place}"),
+                        on_progress=line.reporter(
+                            "{} of {} positions and games", f"checking {printable(spec)}{place}: "
+                        ),
                     )
                 except InvalidSpec as error:
                     if len(specs) == 1:
@@ -106,10 +107,6 @@ def command(
             _write_all(reports, limit, out)
     is_fine = all(report is None or report.is_fine for report in reports.values())
     ctx.exit(BAD_INPUT if None in reports.values() else 0 if is_fine else FAULTY)
-
-
-def _show(line: StatusLine, where: str, done: int, total: int) -> None:
-    line.show(lambda: f"{where}: {done} of {total} positions and games")
 
 
 def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: TextIO) -> None:

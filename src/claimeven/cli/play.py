@@ -110,7 +110,8 @@ def command(
             check_limit(agent, limit)
 
         def helper() -> Agent:
-            return helpers[0] if helpers else make_agent(_default_helper(geometry), geometry)
+            default = "perfect" if geometry.fits_word else "uct:seconds=1"
+            return helpers[0] if helpers else make_agent(default, geometry)
 
         hint_limit = Limit() if helpers else Limit(seconds=HINT_SECONDS)
         session = GameSession(
@@ -141,8 +142,3 @@ def _seats(first: str | None, second: str | None, level: int | None) -> tuple[st
     if second is None:
         return HUMAN if first is None else first, opponent
     raise ClaimevenError(f"--level {level} sets the opponent: leave --second {second} out")
-
-
-def _default_helper(geometry: Geometry) -> str:
-    """Return the default agent for hints: exact if the solver supports the board."""
-    return "perfect" if geometry.fits_word else "uct:seconds=1"

@@ -132,7 +132,7 @@ class ScoreCache:
                 query = f"SELECT key, columns FROM scores WHERE key IN ({marks})"
                 for key, columns in connection.execute(query, part).fetchall():
                     scores = np.frombuffer(columns, dtype=np.int8).tolist()
-                    yield _unsigned(key), _row(scores)
+                    yield key & ((1 << 64) - 1), _row(scores)
 
     def _store(self, found: Mapping[int, Row]) -> None:
         if self._path is None or self.trouble is not None:
@@ -177,10 +177,6 @@ def _fits(row: Row, position: Position) -> bool:
 def _signed(key: int) -> int:
     """Return a key of 64 bits as SQLite holds it."""
     return key - (1 << 64) if key >> 63 else key
-
-
-def _unsigned(key: int) -> int:
-    return key & ((1 << 64) - 1)
 
 
 #: Default size of the solver's table in MB. Positions after the book are many and quick: a small

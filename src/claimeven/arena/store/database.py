@@ -123,7 +123,7 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
             raise InvalidStore(
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
             )
-        connection.text_factory = _as_text
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
         found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         tables = {name: text for kind, name, text in found if kind == "table"}
         if any(kind in ("view", "trigger") for kind, _, _ in found) or any(
@@ -144,10 +144,6 @@ def _tables() -> dict[str, str]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_TABLES)
         return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
-
-
-def _as_text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def place_of(path: Path) -> tuple[tuple[int, int] | None, int]:

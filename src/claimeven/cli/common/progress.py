@@ -62,6 +62,10 @@ class StatusLine:
         seconds = time.monotonic() - self._begin
         self.show(lambda: count_text(done, total, things, seconds, resumed))
 
+    def reporter(self, form: str, before: str = "") -> Callable[..., None]:
+        """Return a function that shows a text: `before`, and its arguments in a form."""
+        return lambda *given: self.show(lambda: before + form.format(*given))
+
     def report(self, at: Any) -> None:
         """Show a record of progress on positions: `done`, `total`, `seconds` and `resumed`."""
         things = getattr(at, "what", "positions")

@@ -22,6 +22,9 @@ from claimeven.learning.compare_runs import (
 )
 from claimeven.learning.curves import folder_for
 
+charts_option = click.option(
+    "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
+)
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
 
@@ -52,11 +55,8 @@ def average(
 
     weights = None if model_weights is None else weights_of(model_weights, "--model-weights")
     with status_line() as line:
-
-        def on_progress(done: int, total: int) -> None:
-            line.show(lambda: f"rounding: {done} of {total} matrices")
-
-        figures = average_nets(models, out, weights, quant_levels, on_progress)
+        report = line.reporter("rounding: {} of {} matrices")
+        figures = average_nets(models, out, weights, quant_levels, report)
     if as_json:
         write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
         return
@@ -70,9 +70,7 @@ def average(
 
 @click.command("plot")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
-@click.option(
-    "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
-)
+@charts_option
 @json_option
 def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Draw the measurements of runs by time and by games, as PNG and SVG.
@@ -97,9 +95,7 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
 
 @click.command("compare")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
-@click.option(
-    "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
-)
+@charts_option
 @click.option("--last", is_flag=True, help="Measure only the last models, without a chart.")
 @settings_options(CompareConfig)
 @click.option("--jobs", default=1, show_default=True, help="Worker processes.")
@@ -137,7 +133,7 @@ def compare(
                 config,
                 last_only=last,
                 jobs=jobs,
-                on_progress=lambda at, of, agent: line.show(lambda: f"{at} of {of}: {agent}"),
+                on_progress=line.reporter("{} of {}: {}"),
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; run the same command again to resume") from None
