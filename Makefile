@@ -2,7 +2,7 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 ARGS ?=
 
-.PHONY: help quick lint types imports core test coverage release documents package versions windows bench all
+.PHONY: help quick lint types imports core test coverage release documents modules package versions windows bench all
 
 help:  ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -32,6 +32,9 @@ coverage:  ## lines and branches that the tests reach; kernels run compiled, so 
 
 documents:  ## the site, strictly
 	mkdocs build --strict --quiet --site-dir build/site
+
+modules:  ## the WebAssembly modules of the page, compared with a new build
+	python -m doctools.webassembly --check
 
 package:  ## the archive and the wheel, installed elsewhere and used
 	.ci/package
