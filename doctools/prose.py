@@ -149,19 +149,14 @@ def _is_message(text: str) -> bool:
 
 def python(text: str) -> Iterator[Piece]:
     """The docstrings, messages and comments of a Python module."""
-    tree = ast.parse(text)
+    nodes = list(ast.walk(ast.parse(text)))
     documented = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    inside = {
-        id(part)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for part in node.values
-    }
-    for node in ast.walk(tree):
+    inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             parts = [p.value if isinstance(p, ast.Constant) else " x " for p in node.values]
             message = "".join(str(part) for part in parts)
@@ -254,9 +249,9 @@ class Place(NamedTuple):
     words: str
 
 
-def places(path: Path) -> Iterator[Place]:
-    """Each idiom in a file."""
-    for piece in read(path):
+def places(path: Path, pieces: list[Piece] | None = None) -> Iterator[Place]:
+    """Each idiom in a file, or in its pieces."""
+    for piece in read(path) if pieces is None else pieces:
         for name, idiom in IDIOMS.items():
             for found in re.finditer(idiom.pattern, piece.text, re.IGNORECASE):
                 line = piece.line + piece.text.count("\n", 0, found.start())
@@ -269,8 +264,9 @@ def count(paths: list[Path]) -> tuple[int, dict[str, int]]:
     words = 0
     counts = dict.fromkeys(IDIOMS, 0)
     for path in paths:
-        words += sum(len(re.findall(r"[A-Za-z][A-Za-z'-]*", piece.text)) for piece in read(path))
-        for place in places(path):
+        pieces = read(path)
+        words += sum(len(re.findall(r"[A-Za-z][A-Za-z'-]*", piece.text)) for piece in pieces)
+        for place in places(path, pieces):
             counts[place.idiom] += 1
     return words, counts
 
