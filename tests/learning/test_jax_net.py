@@ -13,7 +13,7 @@ from claimeven.learning.selfplay_games import random_positions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.loading import default_policy_value
 from claimeven.networks.net import Features, Net, NetShape
-from tests.learning.needs import needs_jax
+from tests.learning.needs import compiled, needs_jax
 
 pytestmark = needs_jax
 
@@ -35,10 +35,8 @@ def positions_of(board: Geometry, count: int = 300) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
-    import jax
-
     features, boards = Features(board), positions_of(board)
-    seen = jax.jit(JaxFeatures(features).of)  # without it each step would be compiled separately
+    seen = compiled(JaxFeatures(features).of)  # without it each step would be compiled separately
     planes, states = seen(*(halves_of(words) for words in boards))
     expected = features.of(*boards)
     assert np.array_equal(np.asarray(planes), expected[0])

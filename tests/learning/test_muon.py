@@ -9,6 +9,7 @@ import pytest
 
 from claimeven.learning.muon import muon, orthogonalized
 from claimeven.learning.precision import BFLOAT16, FLOAT32
+from tests.learning.needs import compiled
 
 #: A tall matrix, a wide one, one of an output and an array that is not a matrix.
 SIZES = {"in_sum": (9, 6), "block0_sum": (6, 8), "out_sum": (8, 3), "in_bias": (6,), "t": (2, 3, 4)}
@@ -34,29 +35,26 @@ def drawn(rng: np.random.Generator) -> dict[str, Any]:
 
 def test_a_first_step_is_that_of_optax() -> None:
     """Later ones differ, since optax corrects the momentum of first steps for what came before."""
-    import jax
-
     rng = np.random.default_rng(1)
     weights, gradients, rate, decay = drawn(rng), drawn(rng), 0.03, 0.2
     changes = []
     for optimizer in (muon(rate, decay, FLOAT32), of_optax(rate, decay)):
-        state = jax.jit(optimizer.init)(weights)
-        changes.append(jax.jit(optimizer.update)(gradients, state, weights)[0])
+        state = compiled(optimizer.init)(weights)
+        changes.append(compiled(optimizer.update)(gradients, state, weights)[0])
     for name in SIZES:
         assert np.abs(changes[0][name]).max() > rate / 10
         assert np.asarray(changes[0][name]) == pytest.approx(np.asarray(changes[1][name]), abs=1e-6)
 
 
 def test_steps_draw_singular_values_of_the_momentum_to_one() -> None:
-    import jax
-
     rng = np.random.default_rng(3)
     weights, rate, name = drawn(rng), 0.03, "in_sum"
     optimizer = muon(rate, 0.0, FLOAT32)
-    state, momentum = jax.jit(optimizer.init)(weights), np.zeros(SIZES[name])
+    state, momentum = compiled(optimizer.init)(weights), np.zeros(SIZES[name])
+    update = compiled(optimizer.update)
     for _ in range(4):
         gradients = drawn(rng)
-        changes, state = jax.jit(optimizer.update)(gradients, state, weights)
+        changes, state = update(gradients, state, weights)
         momentum = 0.95 * momentum + gradients[name]
         left, sizes, right = np.linalg.svd(gradients[name] + 0.95 * momentum, full_matrices=False)
         sizes /= np.sqrt((sizes**2).sum())
@@ -69,11 +67,9 @@ def test_steps_draw_singular_values_of_the_momentum_to_one() -> None:
 @pytest.mark.parametrize("size", [(40, 24), (24, 40), (32, 32)])
 def test_short_numbers_are_as_good(size: tuple[int, int]) -> None:
     """All directions are about equally long, and close to the directions in float32."""
-    import jax
-
     matrix = np.random.default_rng(2).normal(size=size).astype(np.float32)
     long, short = (
-        np.asarray(jax.jit(lambda m, p=precision: orthogonalized(m, p))(matrix))
+        np.asarray(compiled(lambda m, p=precision: orthogonalized(m, p))(matrix))
         for precision in (FLOAT32, BFLOAT16)
     )
     rms = np.sqrt((long**2).mean())

@@ -28,7 +28,7 @@ from claimeven.learning.precision import FLOAT32
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import pack, unpack
-from tests.learning.needs import needs_jax
+from tests.learning.needs import compiled, needs_jax
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
 
@@ -39,9 +39,7 @@ SMALL = Geometry(4, 4, 3)
 
 @pytest.mark.parametrize("geometry", [Geometry(), SMALL], ids=str)
 def test_what_is_trained_is_what_is_played(geometry: Geometry) -> None:
-    import jax
-
-    outputs = jax.jit(JaxForward(drawn_net(geometry).features).of_features)
+    outputs = compiled(JaxForward(drawn_net(geometry).features).of_features)
     for seed in range(3):
         net = drawn_net(geometry, seed=seed)
         mines, masks = boards_of(geometry, 20, seed)
@@ -53,12 +51,10 @@ def test_what_is_trained_is_what_is_played(geometry: Geometry) -> None:
 
 def test_short_numbers_change_little() -> None:
     """bfloat16 has 8 bits of precision; sums and weights stay float32."""
-    import jax
-
     net = drawn_net(seed=3)
     mines, masks = boards_of(Geometry(), 50)
     features = net.features.of(mines, masks)
-    outputs = jax.jit(JaxForward(net.features, "bfloat16").of_features)
+    outputs = compiled(JaxForward(net.features, "bfloat16").of_features)
     found = np.asarray(outputs(net.arrays, *features))
     apart = np.abs(found - net.raw(mines, masks))
     assert 0 < apart.max() < 0.1
@@ -77,7 +73,7 @@ def test_gradients_are_what_small_changes_make(precision: str) -> None:
     def total(outputs: jax.Array) -> tuple[jax.Array, None]:
         return (outputs * pull).sum(), None
 
-    _, found = jax.jit(partial(forward.gradients, total))(net.arrays, *features)
+    _, found = compiled(partial(forward.gradients, total))(net.arrays, *features)
     gradients = found.of_weights(net.arrays)
     assert list(gradients) == list(net.arrays)
     rng = np.random.default_rng(2)
@@ -104,11 +100,9 @@ def test_gradients_of_a_row_are_summed_over_the_positions_that_used_it() -> None
 
 @pytest.mark.parametrize("steps", [3, 31])
 def test_learning_sees_weights_as_files_hold_them(steps: int) -> None:
-    import jax
-
     net = drawn_net(seed=5)
     held = unpack(pack(net, steps=steps))
-    seen = jax.jit(partial(quantized, levels=steps))(net.arrays)
+    seen = compiled(partial(quantized, levels=steps))(net.arrays)
     for name, array in held.arrays.items():
         # A value halfway between two steps may be rounded either way.
         apart = np.abs(np.asarray(seen[name]) - array)
@@ -141,7 +135,7 @@ def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
     boards = boards_of(SMALL, 4)
     forward, features = JaxForward(net.features), net.features.of(*boards)
 
-    @jax.jit
+    @compiled
     def dropped(features: Any, mask: Any) -> jax.Array:
         return forward.of_features(net.arrays, *features, mask)
 
@@ -225,8 +219,6 @@ def test_values_that_are_unknown_are_not_learned() -> None:
 
 def test_the_score_of_the_best_column_counts_by_itself() -> None:
     """Also without known columns and without the player of each move."""
-    import jax
-
     trainer = NetTrainer(TINY, OptimizerConfig(steps=1), SMALL, seed=1)
     batch = made_batch(trainer.net())
     rng = np.random.default_rng(2)
@@ -254,7 +246,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
                 policy -= share * math.log(chances[column] / sum(chances)) / known.sum()
 
     def lost(batch: TrainingBatch, target: str) -> Losses:
-        found: Losses = jax.jit(lambda: losses_of(batch, raw, LossConfig(target))[1])()
+        found: Losses = compiled(lambda: losses_of(batch, raw, LossConfig(target))[1])()
         return found
 
     assert float(lost(unknown, "each").score) == pytest.approx(wanted, abs=1e-5)
@@ -266,8 +258,6 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
 @pytest.mark.parametrize("dropped", [False, True])
 def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
     """Also if of some parts only a score, or a value, is known."""
-    import jax
-
     net = drawn_net(SMALL, replace(TINY, blocks=1))
     batch = made_batch(net)
     known = np.arange(16) < 6
@@ -284,11 +274,13 @@ def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
     def in_parts(parts: int) -> tuple[Losses, dict[str, Any]]:
         lose = partial(losses_of, config=config, known=known_in(batch))
         gradients = partial(forward.gradients_in_parts, lose, mask=mask, parts=parts)
-        (loss, losses), found = jax.jit(gradients)(net.arrays, batch)
+        (loss, losses), found = compiled(gradients)(net.arrays, batch)
         assert float(loss) == pytest.approx(float(config.of(losses)), abs=1e-5)
         return losses, found.of_weights(net.arrays)
 
-    whole = jax.jit(partial(forward.gradients, partial(losses_of, batch, config=config), mask=mask))
+    whole = compiled(
+        partial(forward.gradients, partial(losses_of, batch, config=config), mask=mask)
+    )
     (_, losses), found = whole(net.arrays, batch.planes, batch.states)
     by_name = found.of_weights(net.arrays)
     found, gradients = in_parts(4)
@@ -311,8 +303,6 @@ def test_a_large_batch_is_learned_as_a_small_one_is() -> None:
 
 
 def test_any_of_the_best_columns_will_do() -> None:
-    import jax
-
     config = OptimizerConfig(steps=40, lr=0.01, policy_target="any")
     trainer = NetTrainer(TINY, config, SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
@@ -331,7 +321,7 @@ def test_any_of_the_best_columns_will_do() -> None:
     # Any of them is right, so no gradient draws it away from one.
     outputs = np.zeros((16, 9), dtype=np.float32)
     outputs[np.arange(16), right.argmax(axis=1)] = 20.0
-    lost = jax.jit(
+    lost = compiled(
         lambda: [losses_of(batch, outputs, LossConfig(target))[1] for target in ("any", "each")]
     )
     of_any, of_each = lost()
@@ -388,8 +378,6 @@ def test_a_checkpoint_of_another_optimizer_is_rejected() -> None:
 
 def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     """A step goes in the directions of the gradients, by nearly equal lengths in all of them."""
-    import jax
-
     rate, decay = 0.01, 0.1
     config = OptimizerConfig(steps=1, lr=rate, weight_decay=decay, optimizer="muon")
     trainer = NetTrainer(TINY, config, SMALL, seed=3, precision=FLOAT32)
@@ -397,7 +385,7 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     batch, forward = made_batch(net), JaxForward(net.features)
     lose = partial(losses_of, batch, config=trainer.config.loss)
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
-    _, gradients = jax.jit(partial(forward.gradients, lose))(before, batch.planes, batch.states)
+    _, gradients = compiled(partial(forward.gradients, lose))(before, batch.planes, batch.states)
     found = gradients.of_weights(before)
     trainer.learn(batch)
     hidden = 0
