@@ -78,7 +78,10 @@ def assert_clean(*texts: str) -> None:
 
 
 @pytest.mark.parametrize("message", FORGED, ids=range(len(FORGED)))
-def test_a_message_forged_in_a_move_costs_a_game_at_most(tmp_path: Path, message: Any) -> None:
+def test_a_message_forged_in_a_move_costs_a_game_at_most(
+    tmp_path: Path, message: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(forks.REAL)
     bot = tmp_path / "bot.py"
     forged = json.dumps(message).encode()
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({forged!r})\n    return 0\n")
@@ -102,7 +105,10 @@ def test_a_message_forged_as_the_file_is_read_ends_nothing_with_a_traceback(
 
 
 @pytest.mark.parametrize("junk", [b"[" * 100_000, b"\xff" * 8, b"9" * 5000, b'{"value": NaN}', b""])
-def test_what_is_no_message_is_told(tmp_path: Path, junk: bytes) -> None:
+def test_what_is_no_message_is_told(
+    tmp_path: Path, junk: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(forks.REAL)
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({junk!r})\n    return 0\n")
     faults = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
