@@ -15,8 +15,9 @@ from doctools.output import described_keys
 from claimeven import Geometry
 from claimeven.cli.train.learn import distil, ntuple, selfplay
 from claimeven.cli.train.models import compare
-from claimeven.learning import DistilConfig, NTupleConfig, SelfPlayConfig
+from claimeven.learning import DistilConfig, NTupleConfig, SelfPlayConfig, net_weights
 from claimeven.learning.compare_runs import CompareConfig
+from claimeven.learning.quantization import POSITIONS
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -72,7 +73,10 @@ def test_a_run_is_reported_and_its_model_plays(
     assert "the network knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
-def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
+def test_nets_are_averaged_into_one_that_plays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(net_weights, "MANY_POSITIONS", POSITIONS)
     paths = [str(tmp_path / name) for name in ("1.npz", "2.npz")]
     for path in paths:
         write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry()))
