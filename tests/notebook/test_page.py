@@ -76,7 +76,7 @@ def test_scores_above_the_columns_are_the_solvers(cell: Put) -> None:
     assert shown.page.locator(".scores .best").count() == 2
     assert shown.status == "Yellow to move and wins in 2 moves."
     third.click()
-    assert shown.catch_up().status == ("Red to move and loses in 1 move.")
+    assert shown.catch_up().status == "Red to move and loses to the next move."
 
 
 def test_scores_that_are_not_there_yet_stay_open_and_no_click_waits_for_them(cell: Put) -> None:
