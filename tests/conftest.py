@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,6 +99,24 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_unconfigure() -> None:
     """Look for no more garbage, once pytest has: Python would do so thrice when it ends."""
     gc.freeze()
+
+
+@pytest.fixture
+def wide_words(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give every board words of 128 bits."""
+    from claimeven.compiled import wide
+    from claimeven.game.bitboard_kernel import board_vector
+    from claimeven.minimax import transpositions
+
+    if PLAIN:
+        pytest.skip("Python has no words of 128 bits")
+    caches = (board_vector, transpositions.no_arrays)
+    for each in caches:
+        each.cache_clear()
+    monkeypatch.setattr(wide, "narrow_bits", 0)
+    yield
+    for each in caches:
+        each.cache_clear()
 
 
 @pytest.fixture

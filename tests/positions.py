@@ -35,6 +35,9 @@ SEARCHED = (
     Geometry(8, 7, 4),
 )
 
+#: Boards of 65 to 128 bits.
+WIDE = (Geometry(13, 4, 3), Geometry(9, 7), Geometry(8, 8), Geometry(16, 7, 5))
+
 boards = st.sampled_from(BOARDS)
 
 

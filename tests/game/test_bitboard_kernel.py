@@ -164,5 +164,5 @@ def test_the_board_vector(geometry: Geometry) -> None:
 
 
 def test_large_boards_have_no_vector() -> None:
-    with pytest.raises(InvalidGeometry, match=r"<= 64 bits; 9x7 connect 4 takes 72"):
-        bitboard_kernel.board_vector(Geometry(9, 7, 4))
+    with pytest.raises(InvalidGeometry, match=r"<= 128 bits; 13x9 connect 4 takes 130"):
+        bitboard_kernel.board_vector(Geometry(13, 9, 4))

@@ -306,8 +306,8 @@ def test_limits_that_cannot_be_are_told(limits: Any, sentence: str) -> None:
     ("search", "position", "sentence"),
     [
         (MinimaxSearch(), Position.from_moves("1212121"), "the game is over: there are no moves"),
-        (MinimaxSearch(backend="compiled"), Position(Geometry(9, 9)),
-         "backend=compiled supports boards of columns * (rows + 1) <= 64 bits; 9x9"),
+        (MinimaxSearch(backend="compiled"), Position(Geometry(13, 9)),
+         "backend=compiled supports boards of columns * (rows + 1) <= 128 bits; 13x9"),
         (MinimaxSearch("minimax", no_evaluation, backend="compiled"), Position(),
          "the evaluation no_evaluation is not compiled: choose backend=auto or backend=python"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS
 from claimeven.minimax import MinimaxSearch
 from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, facts_of
-from tests.positions import SEARCHED, random_positions
+from tests.positions import SEARCHED, WIDE, random_positions
 
 
 def same(one: MinimaxSearch, other: MinimaxSearch, position: Position, **limits: Any) -> None:
@@ -99,8 +99,28 @@ def test_backends_agree_to_the_end_of_the_game() -> None:
                 same(one, other, position)
 
 
-def test_boards_beyond_a_word_are_searched_by_the_textbook() -> None:
-    geometry = Geometry(9, 9, 4)
+@pytest.mark.parametrize("geometry", WIDE, ids=str)
+def test_backends_agree_on_boards_of_up_to_128_bits(geometry: Geometry) -> None:
+    for algorithm, name in product(ALGORITHMS, EVALUATIONS):
+        for view in ("mover", "root"):
+            one, other = (
+                MinimaxSearch(algorithm, name, backend=backend, view=view) for backend in BACKENDS
+            )
+            for position in random_positions(geometry, 2, seed=14, ongoing=True):
+                same(one, other, position, depth=2 if algorithm == "minimax" else 3)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_wide_words_change_nothing(algorithm: str, wide_words: None) -> None:
+    for geometry in SEARCHED:
+        for name in EVALUATIONS:
+            one, other = (MinimaxSearch(algorithm, name, backend=backend) for backend in BACKENDS)
+            for position in random_positions(geometry, 3, seed=15, ongoing=True):
+                same(one, other, position, depth=3)
+
+
+def test_boards_beyond_128_bits_are_searched_by_the_textbook() -> None:
+    geometry = Geometry(13, 9, 4)
     results = [
         MinimaxSearch(algorithm, "triples").search(Position.from_moves("5544", geometry), 2)
         for algorithm in ALGORITHMS

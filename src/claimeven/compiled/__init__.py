@@ -1,7 +1,18 @@
 """Compiled code: making kernels, storing them on disk, and operations that they share."""
 
-from claimeven.compiled.decorators import Kernel, inlined, kernel, load, prepared, when_compiling
+from claimeven.compiled.decorators import (
+    MAX_BITS,
+    Kernel,
+    for_bits,
+    inlined,
+    kernel,
+    load,
+    prepared,
+    when_compiling,
+)
 from claimeven.compiled.intrinsics import (
+    bits_of,
+    folded,
     leading_zeros,
     line_of_four,
     popcount,
@@ -14,6 +25,7 @@ from claimeven.compiled.types import (
     Ints,
     Word,
     Words,
+    bits64,
     boolean,
     float32,
     float64,
@@ -25,21 +37,27 @@ from claimeven.compiled.types import (
     uint64,
     void,
 )
+from claimeven.compiled.wide import word, words
 
 #: Whether kernels record their steps: only in modules for the page, see `webassembly`. Compiled
 #: kernels have no trace of it otherwise.
 RECORDING = False
 
 __all__ = [
+    "MAX_BITS",
     "RECORDING",
     "Int",
     "Ints",
     "Kernel",
     "Word",
     "Words",
+    "bits64",
+    "bits_of",
     "boolean",
     "float32",
     "float64",
+    "folded",
+    "for_bits",
     "inlined",
     "int32",
     "int64",
@@ -58,4 +76,6 @@ __all__ = [
     "void",
     "when_compiling",
     "winning_four",
+    "word",
+    "words",
 ]

@@ -10,11 +10,13 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from functools import cached_property, update_wrapper
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from claimeven.compiled.types import Signature
+from claimeven.compiled.types import Signature, is_wide, wide_words
+from claimeven.compiled.wide import is_narrow
 from claimeven.parallel import interrupts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -87,6 +89,9 @@ def _is_jit_disabled() -> bool:
 #: Whether Numba is disabled, so that a debugger can step through kernels as Python.
 PLAIN = _is_jit_disabled()
 
+#: The most bits of a board for kernels; Python has no words of 128 bits.
+MAX_BITS = 64 if PLAIN else 128
+
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
 _LOADING = interrupts.Lock()
 
@@ -104,13 +109,20 @@ class Kernel:
         function: Callable[..., Any],
         signatures: tuple[Signature, ...],
         trusting: bool = False,
+        is_wide: bool = False,
     ) -> None:
         self.py_func = function
         self.signatures = signatures
+        self._is_wide = is_wide
         self._is_trusting = trusting
         self._made: Any = None
         self._compiled: Callable[..., Any] | None = None
         update_wrapper(self, function)
+
+    @cached_property
+    def wide(self) -> Kernel:
+        """The kernel for boards of 65 to 128 bits: see `wide`."""
+        return Kernel(self.py_func, self.signatures, self._is_trusting, is_wide=True)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the compiled function."""
@@ -121,7 +133,8 @@ class Kernel:
         """Return the compiled function, ready to run. Ctrl-C ends it as KeyboardInterrupt."""
         with _LOADING:
             if self._compiled is None:
-                with interrupts.deferred() as safe_moment:
+                width = wide_words() if self._is_wide else nullcontext()
+                with interrupts.deferred() as safe_moment, width:
                     self._made = self._compiled = self._load(safe_moment)
                     if self._is_trusting:
                         (result,) = self._made.overloads.values()
@@ -143,13 +156,14 @@ class Kernel:
         """Load the kernels that it calls, by their modules and names."""
         for each in _named_in(self.py_func):
             if f"{each.py_func.__module__}.{each.py_func.__qualname__}" in names:
-                each.load()
+                (each.wide if self._is_wide else each).load()
 
     @property
     def _numba_type_(self) -> Any:
         """The type of the compiled function, for Numba, if another kernel calls it."""
-        self.load()
-        return self._made._numba_type_
+        each = self.wide if is_wide() else self
+        each.load()
+        return each._made._numba_type_
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
@@ -211,6 +225,11 @@ def kernel(*signatures: Signature, trusting: bool = False) -> Callable[[Function
         return function if PLAIN else cast(Function, Kernel(function, signatures, trusting))
 
     return decorate
+
+
+def for_bits(function: Function, bits: int) -> Function:
+    """Return a kernel for boards of `bits` bits: itself, or the wide one beyond 64 bits."""
+    return function if is_narrow(bits) else cast(Function, cast(Kernel, function).wide)
 
 
 def load(*kernels: Callable[..., Any]) -> None:

@@ -6,6 +6,8 @@ replacements in kernels are in `intrinsics_llvm`.
 
 from __future__ import annotations
 
+import numpy as np
+
 from claimeven.compiled.types import Int, Word, Words
 
 
@@ -29,6 +31,16 @@ def line_of_four(discs: Word, height: Word) -> Word:
         pairs = discs & (discs >> step)
         found |= pairs & ((pairs >> step) >> step)
     return found
+
+
+def bits_of(word: Word) -> Word:
+    """Return the number of bits of a word, whatever its value."""
+    return np.uint64(64)
+
+
+def folded(word: Word) -> Word:
+    """Return a word as 64 bits: of a wide one, the exclusive or of its halves."""
+    return word
 
 
 def popcount(word: Word) -> Int:

@@ -69,32 +69,48 @@ def _any_lane(builder: Any, lanes: Any) -> Any:
     return builder.call(function, [lanes])
 
 
-@_of_words(intrinsics.winning_four)
-def _winning_four(builder: Any, discs: Any, height: Any) -> Any:
-    lanes = _in_every_lane(builder, discs)
-    steps = _steps(builder, height)
-    up1 = builder.shl(lanes, steps)
+def wins_along(builder: Any, discs: Any, steps: Any) -> Any:
+    """Return the cells that complete a line of four along a step, or along each one of a vector."""
+    up1 = builder.shl(discs, steps)
     up2 = builder.shl(up1, steps)
     up3 = builder.shl(up2, steps)
-    down1 = builder.lshr(lanes, steps)
+    down1 = builder.lshr(discs, steps)
     down2 = builder.lshr(down1, steps)
     down3 = builder.lshr(down2, steps)
     two_before = builder.and_(up1, up2)
     two_after = builder.and_(down1, down2)
-    found = builder.or_(
+    return builder.or_(
         builder.and_(two_before, builder.or_(up3, down1)),
         builder.and_(two_after, builder.or_(down3, up1)),
     )
-    return _any_lane(builder, found)
+
+
+def lines_along(builder: Any, discs: Any, steps: Any) -> Any:
+    """Return the first cells of lines of four along a step, or along each one of a vector."""
+    pairs = builder.and_(discs, builder.lshr(discs, steps))
+    return builder.and_(pairs, builder.lshr(builder.lshr(pairs, steps), steps))
+
+
+@_of_words(intrinsics.winning_four)
+def _winning_four(builder: Any, discs: Any, height: Any) -> Any:
+    lanes = _in_every_lane(builder, discs)
+    return _any_lane(builder, wins_along(builder, lanes, _steps(builder, height)))
 
 
 @_of_words(intrinsics.line_of_four)
 def _line_of_four(builder: Any, discs: Any, height: Any) -> Any:
     lanes = _in_every_lane(builder, discs)
-    steps = _steps(builder, height)
-    pairs = builder.and_(lanes, builder.lshr(lanes, steps))
-    second_pairs = builder.lshr(builder.lshr(pairs, steps), steps)
-    return _any_lane(builder, builder.and_(pairs, second_pairs))
+    return _any_lane(builder, lines_along(builder, lanes, _steps(builder, height)))
+
+
+@_of_words(intrinsics.bits_of)
+def _bits_of(builder: Any, word: Any) -> Any:
+    return _I64(_I64.width)
+
+
+@_of_words(intrinsics.folded)
+def _folded(builder: Any, word: Any) -> Any:
+    return word
 
 
 @_of_words(intrinsics.popcount)

@@ -7,7 +7,8 @@ compiled, because importing Numba takes long.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 __all__ = [
@@ -17,22 +18,25 @@ __all__ = [
     "Type",
     "Word",
     "Words",
+    "bits64",
     "boolean",
     "float32",
     "float64",
     "int32",
     "int64",
+    "is_wide",
     "named_tuple",
     "numba_signature",
     "read_only",
     "uint8",
     "uint64",
     "void",
+    "wide_words",
 ]
 
-Word: TypeAlias = Any  #: an unsigned 64-bit integer
+Word: TypeAlias = Any  #: an unsigned integer of 64 bits, or of 128 bits in wide kernels
 Int: TypeAlias = Any  #: a signed 64-bit integer
-Words: TypeAlias = Any  #: an array of uint64
+Words: TypeAlias = Any  #: an array of words
 Ints: TypeAlias = Any  #: an array of int64
 
 
@@ -58,6 +62,26 @@ class Type:
 Signature: TypeAlias = Type | str
 
 
+#: Whether `uint64` is a wide word now.
+_is_wide = False
+
+
+def is_wide() -> bool:
+    """Whether a kernel for wide words is being compiled or loaded."""
+    return _is_wide
+
+
+@contextmanager
+def wide_words() -> Iterator[None]:
+    """Let `uint64` be a word of 128 bits in the signatures of kernels; `bits64` stays."""
+    global _is_wide  # noqa: PLW0603 - kernels are compiled one at a time
+    before, _is_wide = _is_wide, True
+    try:
+        yield
+    finally:
+        _is_wide = before
+
+
 def numba_signature(signature: Signature) -> Any:
     """Return a signature as a type of Numba."""
     return signature.numba() if isinstance(signature, Type) else signature
@@ -72,13 +96,20 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
+def _wide_type() -> Any:
+    from claimeven.compiled.wide_llvm import wide  # noqa: PLC0415 - see above
+
+    return wide
+
+
 boolean: Type = _named("boolean")
 float32: Type = _named("float32")
 float64: Type = _named("float64")
 int32: Type = _named("int32")
 int64: Type = _named("int64")
 uint8: Type = _named("uint8")
-uint64: Type = _named("uint64")
+bits64: Type = _named("uint64")
+uint64: Type = Type(lambda: _wide_type() if _is_wide else bits64.numba())
 void: Type = _named("void")
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Word, Words, inlined, popcount, prepared
+from claimeven.compiled import Int, Word, Words, bits_of, inlined, popcount, prepared
 from claimeven.evaluation.counting import sequence_list
 from claimeven.game import bitboard_kernel
-from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, WIDTH, ZERO
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.position import Position
 
 #: The value of a position in which the side to move can complete a line.
@@ -70,22 +70,22 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
         if bitboard_kernel.run_starts(mine, step, words[CONNECT]):
             return np.int64(SEQUENCE_WIN)
         starts = mine
-        for length in range(1, connect):
+        for length in range(1, np.int64(connect)):
             # Step 1. All runs of `length`, and the empty cells at their two ends.
             reach = step * np.uint64(length)
             if length > 1:
-                starts &= mine >> (reach - step) if reach - step < WIDTH else ZERO
+                starts &= mine >> (reach - step) if reach - step < bits_of(mine) else ZERO
             if starts == ZERO:
                 break
-            after = (starts << reach) & empty if reach < WIDTH else ZERO
+            after = (starts << reach) & empty if reach < bits_of(mine) else ZERO
             before = (starts >> step) & empty
             # Step 2. Split the ends by the number of own discs met directly beyond them.
-            for beyond in range(connect - length):
+            for beyond in range(np.int64(connect) - length):
                 new_length = length + 1 + beyond
                 shift = step * np.uint64(beyond + 1)
                 after_grows = ZERO
                 before_grows = ZERO
-                if new_length < connect and shift < WIDTH:
+                if new_length < connect and shift < bits_of(mine):
                     after_grows = after & (mine >> shift)
                     before_grows = before & (mine << shift)
                 elif new_length == connect and (after | before) & playable:

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
+from claimeven.compiled import Int, Ints, Word, Words, bits_of, inlined, popcount, prepared
 from claimeven.game import bitboard_kernel
-from claimeven.game.bitboard_kernel import CENTER, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO
+from claimeven.game.bitboard_kernel import CENTER, CONNECT, HEIGHT, ONE, STARTS, ZERO
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -113,9 +113,11 @@ def _fours(discs: Word, step: Word) -> tuple[Word, Word, Word, Word]:
 def _tally(discs: Word, step: Word, connect: Word) -> tuple[Word, Word, Word, Word]:
     """`_fours` for any window length: a bit-sliced counter of the discs in each window."""
     ones, twos, fours, eights = ZERO, ZERO, ZERO, ZERO
-    if step * (connect - ONE) >= WIDTH:  # no such window fits, and shifts would be undefined
+    if step * (connect - ONE) >= bits_of(
+        discs
+    ):  # no such window fits, and shifts would be undefined
         return ZERO, ZERO, ZERO, ZERO
-    for i in range(connect):
+    for i in range(np.int64(connect)):
         add = discs >> (step * np.uint64(i))
         carry = ones & add
         ones ^= add

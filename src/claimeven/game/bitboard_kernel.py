@@ -1,6 +1,6 @@
-"""Compiled bit operations on boards of up to 64 bits (layout: see `geometry`).
+"""Compiled bit operations on boards of up to 128 bits (layout: see `geometry`).
 
-Helpers that are inlined into kernels. Every function takes and returns uint64 words. The board is
+Helpers that are inlined into kernels. Every function takes and returns words. The board is
 given by `height` (bits per column), `bottom` and `board` (the masks of `Geometry`) and `connect`.
 `bitboard` has the twins on Python integers for any size.
 """
@@ -10,16 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from claimeven.compiled import Int, Word, inlined, line_of_four
+from claimeven.compiled import MAX_BITS, Int, Word, Words, bits_of, inlined, line_of_four, words
 from claimeven.game.bitboard import window_starts
-from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+from claimeven.game.geometry import DIRECTIONS, Geometry
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-#: Shifts by this or more are undefined in compiled code; such a line does not fit the board.
-WIDTH = np.uint64(WORD_BITS)
 
 
 @inlined
@@ -30,8 +27,8 @@ def run_starts(discs: Word, step: Word, length: Word) -> Word:
         return pairs & (pairs >> (step << ONE))
     starts = discs
     shift = step
-    for _ in range(1, length):
-        if shift >= WIDTH:
+    for _ in range(1, np.int64(length)):
+        if shift >= bits_of(discs):  # shifts by more are undefined; no such line fits the board
             return ZERO
         starts &= discs >> shift
         shift += step
@@ -108,11 +105,11 @@ def wins_along(discs: Word, step: Word) -> Word:
 def wins_along_any(discs: Word, step: Word, connect: Word) -> Word:
     """Cells that would complete a line of `connect` along `step`."""
     found = ZERO
-    for gap in range(connect):
-        completed = ~ZERO
-        for i in range(connect):
+    for gap in range(np.int64(connect)):
+        completed = ~(discs ^ discs)
+        for i in range(np.int64(connect)):
             offset = step * np.uint64(i - gap if i > gap else gap - i)
-            if offset >= WIDTH:
+            if offset >= bits_of(discs):
                 completed = ZERO
             elif i > gap:
                 completed &= discs >> offset
@@ -150,7 +147,7 @@ def mirrored(discs: Word, columns: Word, height: Word) -> Word:
     """Return the mask with its columns in reverse order."""
     column_bits = (ONE << height) - ONE
     flipped = ZERO
-    for column in range(columns):
+    for column in range(np.int64(columns)):
         part = (discs >> (np.uint64(column) * height)) & column_bits
         flipped |= part << ((columns - ONE - np.uint64(column)) * height)
     return flipped
@@ -162,20 +159,20 @@ _WORDS = STARTS + len(DIRECTIONS)
 
 
 @lru_cache(maxsize=256)
-def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
-    """Return the constants of a board for kernels: a read-only uint64 array of shape (9,).
+def board_vector(geometry: Geometry) -> Words:
+    """Return the constants of a board for kernels: read-only words of shape (9,).
 
     Its slots are `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD` and `CENTER` (mask of the center column).
     From `STARTS` on it has the first cells of windows of `connect` cells, one mask for each of
-    `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
+    `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 128 bits.
     """
-    geometry.check_fits_word()
-    words = np.zeros(_WORDS, dtype=np.uint64)
-    words[HEIGHT] = geometry.height
-    words[CONNECT] = geometry.connect
-    words[BOTTOM] = geometry.bottom
-    words[BOARD] = geometry.board
-    words[CENTER] = geometry.column_mask(geometry.columns // 2)
-    words[STARTS:] = window_starts(geometry, geometry.connect)
-    words.setflags(write=False)
-    return words
+    geometry.check_fits_word(bits=MAX_BITS)
+    vector = words(_WORDS, geometry.bits)
+    vector[HEIGHT] = geometry.height
+    vector[CONNECT] = geometry.connect
+    vector[BOTTOM] = geometry.bottom
+    vector[BOARD] = geometry.board
+    vector[CENTER] = geometry.column_mask(geometry.columns // 2)
+    vector[STARTS:] = window_starts(geometry, geometry.connect)
+    vector.setflags(write=False)
+    return vector

@@ -29,6 +29,7 @@ from claimeven.game.validation import whole_number
 
 MAX_SIDE = 16
 MIN_CONNECT, MAX_CONNECT = 2, 8
+#: Bits of a word.
 WORD_BITS = 64
 
 #: (column step, row step) of the four directions: up, right, right-up, right-down.
@@ -85,16 +86,19 @@ class Geometry:
 
     @property
     def fits_word(self) -> bool:
-        """Whether the board fits one 64-bit word, as compiled code requires."""
+        """Whether the board fits one 64-bit word."""
         return self.bits <= WORD_BITS
 
     def check_fits_word(
-        self, holder: str = "compiled code", error: type[ClaimevenError] = InvalidGeometry
+        self,
+        holder: str = "compiled code",
+        error: type[ClaimevenError] = InvalidGeometry,
+        bits: int = WORD_BITS,
     ) -> None:
-        """Raise `error`, with the name of the holder, unless the board fits one 64-bit word."""
-        if not self.fits_word:
+        """Raise `error`, with the name of the holder, unless the board fits a word of `bits`."""
+        if self.bits > bits:
             raise error(
-                f"{holder} supports boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+                f"{holder} supports boards of columns * (rows + 1) <= {bits} bits;"
                 f" {self} takes {self.bits}"
             )
 

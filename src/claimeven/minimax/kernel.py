@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import RECORDING, inlined, kernel, named_tuple, popcount
+from claimeven.compiled import RECORDING, for_bits, inlined, kernel, named_tuple, popcount, words
 from claimeven.compiled.types import Int, Ints, Word, Words, boolean, int64, uint64, void
 from claimeven.evaluation.registry import Evaluation, evaluate_discs
 from claimeven.game import bitboard_kernel
@@ -336,7 +336,7 @@ class SearchState:
         geometry = position.geometry
         plies = geometry.cells - position.ply + 1
         self.rows: Rows = Rows(
-            np.zeros((plies, DISCS_FIELDS), dtype=np.uint64),
+            words((plies, DISCS_FIELDS), geometry.bits),
             np.zeros((plies, NUMBERS_FIELDS), dtype=np.int64),
             np.zeros((plies + 1, plies + 1), dtype=np.int64),
         )
@@ -360,12 +360,15 @@ class SearchState:
             np.zeros(COUNTERS, dtype=np.int64),
             np.zeros((geometry.columns, ROOT_FIELDS), dtype=np.int64),
         )
-        self.table: Slots = transpositions.NO_ARRAYS if table is None else table.arrays
-        start_search(self.rows, self.rules, self.progress, self.table)
+        self.table: Slots = (
+            transpositions.no_arrays(geometry.bits) if table is None else table.arrays
+        )
+        for_bits(start_search, geometry.bits)(self.rows, self.rules, self.progress, self.table)
+        self._slice = for_bits(search_slice, geometry.bits)
 
     def run(self, nodes: int) -> bool:
         """Search on until the node count reaches `nodes`; return whether the search is done."""
-        return bool(search_slice(self.rows, self.rules, self.progress, self.table, nodes))
+        return bool(self._slice(self.rows, self.rules, self.progress, self.table, nodes))
 
     @property
     def nodes(self) -> int:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from claimeven.compiled import load
+from claimeven.compiled import MAX_BITS, load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -103,7 +103,7 @@ class MinimaxSearch:
         self.table_entries = table
         self.view = view
         self.prune: bool = prune and algorithm != "minimax"
-        self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
+        self._tables: dict[tuple[str, bool], TranspositionTable | CompiledTranspositionTable] = {}
         self._table_scope: tuple[Geometry, int] | None = None
         #: Held by the running search, because searches share the tables.
         self._busy = Lock()
@@ -137,8 +137,8 @@ class MinimaxSearch:
                     f"the evaluation {self.evaluation.name} is not compiled: choose backend=auto or"
                     " backend=python"
                 )
-            geometry.check_fits_word("backend=compiled", InvalidSearch)
-        python = self.backend == "python" or own or not geometry.fits_word
+            geometry.check_fits_word("backend=compiled", InvalidSearch, MAX_BITS)
+        python = self.backend == "python" or own or geometry.bits > MAX_BITS
         return "python" if python else "compiled"
 
     def search(
@@ -193,7 +193,8 @@ class MinimaxSearch:
     def known(self, position: Position) -> TranspositionTable:
         """Return a copy of the table with which the next search of a position would start."""
         with self._busy:
-            table = self._tables.get(self.backend_for(position.geometry))
+            geometry = position.geometry
+            table = self._tables.get((self.backend_for(geometry), geometry.fits_word))
             is_valid = table is not None and self._table_scope_of(position) == self._table_scope
             return table.copy() if table and is_valid else TranspositionTable(self.table_entries)
 
@@ -236,13 +237,19 @@ class MinimaxSearch:
         node = yield from self._textbook_run(position, depth, self._textbook(position, table))
         return node
 
-    def _table(self, backend: str) -> TranspositionTable | CompiledTranspositionTable | None:
+    def _table(
+        self, backend: str, geometry: Geometry
+    ) -> TranspositionTable | CompiledTranspositionTable | None:
         if self.algorithm != "negamax":
             return None
-        if backend not in self._tables:
-            kind = CompiledTranspositionTable if backend == "compiled" else TranspositionTable
-            self._tables[backend] = kind(self.table_entries)
-        return self._tables[backend]
+        key = backend, geometry.fits_word
+        if key not in self._tables:
+            self._tables[key] = (
+                CompiledTranspositionTable(self.table_entries, geometry.bits)
+                if backend == "compiled"
+                else TranspositionTable(self.table_entries)
+            )
+        return self._tables[key]
 
     def _textbook(self, position: Position, table: TranspositionTable | None) -> SearchContext:
         order = column_order(position.geometry, self.order)
@@ -250,7 +257,7 @@ class MinimaxSearch:
 
     def compiled_state(self, position: Position, depth: int) -> SearchState:
         """Return the compiled search of a position, ready to run."""
-        table = self._table("compiled")
+        table = self._table("compiled", position.geometry)
         assert not isinstance(table, TranspositionTable)
         return SearchState(
             position, depth, self.prune, self.evaluation, self.order, table, self.view
@@ -282,7 +289,7 @@ class MinimaxSearch:
         self, position: Position, depth: int, limits: _Limits, total: Counters | None
     ) -> MinimaxResult | None:
         """Search one depth with the textbook; None if a limit ended it."""
-        table = self._table("python")
+        table = self._table("python", position.geometry)
         assert not isinstance(table, CompiledTranspositionTable)
         context = self._textbook(position, table)
         context.stop = limits.reached

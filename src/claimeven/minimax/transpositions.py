@@ -4,17 +4,29 @@ The slot of a position is the top bits of its key times an odd constant (Fibonac
 The Art of Computer Programming, vol. 3, 6.4). A new entry replaces the old one. Values of proven
 results count plies from the position itself, so they are valid at every ply.
 
-`TranspositionTable` is the readable version; its compiled twin uses arrays, for keys of 64 bits.
+`TranspositionTable` is the readable version; its compiled twin uses arrays.
 """
 
 from __future__ import annotations
 
 from copy import copy
+from functools import cache
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, named_tuple, uint64
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    folded,
+    inlined,
+    int64,
+    named_tuple,
+    uint64,
+    words,
+)
 from claimeven.game.validation import whole_number
 from claimeven.minimax.types import PROVEN, InvalidSearch
 
@@ -137,11 +149,11 @@ TABLE: Final = named_tuple(Slots, uint64[::1], int64[:, ::1])
 
 
 class CompiledTranspositionTable:
-    """A `TranspositionTable` of 2^`bits` entries as arrays."""
+    """A `TranspositionTable` of 2^`bits` entries as arrays, for keys of `key_bits` bits."""
 
-    def __init__(self, entries: int) -> None:
+    def __init__(self, entries: int, key_bits: int) -> None:
         self.bits: int = TranspositionTable(entries).bits
-        self.arrays: Slots = table_arrays(entries)
+        self.arrays: Slots = table_arrays(entries, key_bits)
         self.clear()
 
     def clear(self) -> None:
@@ -169,15 +181,15 @@ class StoredTable(TranspositionTable):
         return super().find(key)
 
 
-def table_arrays(entries: int) -> Slots:
+def table_arrays(entries: int, key_bits: int) -> Slots:
     """Return the arrays of an empty table."""
-    return Slots(
-        np.zeros(entries, dtype=np.uint64), np.zeros((entries, ENTRY_SLOTS), dtype=np.int64)
-    )
+    return Slots(words(entries, key_bits), np.zeros((entries, ENTRY_SLOTS), dtype=np.int64))
 
 
-#: A placeholder for searches without a table.
-NO_ARRAYS: Final = table_arrays(1)
+@cache
+def no_arrays(key_bits: int) -> Slots:
+    """Return a placeholder for searches without a table."""
+    return table_arrays(1, key_bits)
 
 
 @inlined
@@ -185,7 +197,7 @@ def _slot(key: Word, bits: Int) -> Int:
     """`slot_of`."""
     if bits == 0:
         return np.int64(0)
-    return np.int64((key * _HASH) >> (_WORD - np.uint64(bits)))
+    return np.int64((folded(key) * _HASH) >> (_WORD - np.uint64(bits)))
 
 
 @inlined
