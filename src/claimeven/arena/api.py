@@ -110,9 +110,7 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
 
 
 def play_tournament(
-    agents: Sequence[AgentLike],
-    options: TournamentOptions | None = None,
-    **settings: Any,
+    agents: Sequence[AgentLike], options: TournamentOptions | None = None, **settings: Any
 ) -> TournamentResult:
     """Play several agents against each other and return the standings.
 

@@ -18,13 +18,7 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
-from claimeven.arena.accuracy.measure import (
-    ANSWER_FIELDS,
-    SetAccuracy,
-    SetAnswer,
-    SetPlan,
-    ask,
-)
+from claimeven.arena.accuracy.measure import ANSWER_FIELDS, SetAccuracy, SetAnswer, SetPlan, ask
 from claimeven.arena.accuracy.metrics import Blunder
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
 from claimeven.arena.games.provenance import setting_of

@@ -16,12 +16,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
 from claimeven.cli.common.options import json_option, option_group, warn_unbounded
 from claimeven.cli.common.output import write_sections
-from claimeven.cli.common.progress import (
-    announce_compilation,
-    count_text,
-    exit_interrupted,
-    notify,
-)
+from claimeven.cli.common.progress import announce_compilation, count_text, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.sprt import SprtVerdict

@@ -178,9 +178,7 @@ class NTupleLearner:
 
 
 def train_ntuple(
-    folder: str | Path,
-    config: NTupleConfig | None = None,
-    on_progress: OnProgress | None = None,
+    folder: str | Path, config: NTupleConfig | None = None, on_progress: OnProgress | None = None
 ) -> list[Row]:
     """Train a network in a folder, or continue there; return the rows of its log.
 

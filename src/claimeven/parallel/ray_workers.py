@@ -147,11 +147,7 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
         "namespace": "claimeven",
     }
     if address is None:
-        quiet |= {
-            "num_cpus": jobs,
-            "include_dashboard": False,
-            "object_store_memory": _SHARED,
-        }
+        quiet |= {"num_cpus": jobs, "include_dashboard": False, "object_store_memory": _SHARED}
     try:
         with interrupts.deferred():
             try:

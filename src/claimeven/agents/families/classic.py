@@ -12,15 +12,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
-from claimeven.agents.options import (
-    BACKEND,
-    DEEPENING,
-    FULL,
-    ORDER,
-    AgentKind,
-    Option,
-    limit_in,
-)
+from claimeven.agents.options import BACKEND, DEEPENING, FULL, ORDER, AgentKind, Option, limit_in
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves

@@ -13,15 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from claimeven.agents.base import (
-    Agent,
-    AgentFault,
-    Decision,
-    FaultKind,
-    Limit,
-    TreeView,
-    kind_of,
-)
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, TreeView, kind_of
 from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
 from claimeven.agents.validation import checked_answer, plain
 from claimeven.game.position import Position

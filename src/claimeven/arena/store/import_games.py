@@ -32,13 +32,7 @@ from claimeven.arena.store.store import Store, is_empty_store
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.records import (
-    GameRecord,
-    InvalidRecord,
-    guess_by_lines,
-    open_records,
-    tried_records,
-)
+from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.suggestions import no_such
 
 #: The spec, in a store, of an agent whose games were imported.

@@ -15,13 +15,7 @@ from typing import Any
 
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import current_spec
-from claimeven.arena.games.provenance import (
-    REMEDY,
-    Provenance,
-    brief_names,
-    change_of,
-    differences,
-)
+from claimeven.arena.games.provenance import REMEDY, Provenance, brief_names, change_of, differences
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent

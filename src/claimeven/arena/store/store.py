@@ -269,10 +269,7 @@ class Store:
         return int(count)
 
     def games(
-        self,
-        least: int = _LEAST,
-        without: Container[tuple[int, str]] = (),
-        query: GameQuery = _ALL,
+        self, least: int = _LEAST, without: Container[tuple[int, str]] = (), query: GameQuery = _ALL
     ) -> Iterator[Game]:
         """Yield the games of a query in order, from number `least` on, but not those in `without`.
 

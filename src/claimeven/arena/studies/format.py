@@ -12,10 +12,7 @@ HEADINGS = ("", "original", "here", "95 % interval", "faster")
 def study_sections(result: StudyResult) -> Sections:
     """Return a study with all its figures."""
     study, source = result.study, result.study.source
-    head = [
-        f"{study.name}: {study.title}",
-        f"{source.name}, {source.title} ({source.machine})",
-    ]
+    head = [f"{study.name}: {study.title}", f"{source.name}, {source.title} ({source.machine})"]
     experiments: list[list[Block]] = [
         [each.experiment.setting + f"; {each.forfeits:,} forfeited" * bool(each.forfeits),
          _table(each)]

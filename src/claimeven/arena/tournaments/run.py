@@ -299,10 +299,7 @@ def open_store(
 
 @contextmanager
 def store_of(
-    plan: Plan,
-    path: str | Path | None = None,
-    resume: bool | str = False,
-    of_test: bool = False,
+    plan: Plan, path: str | Path | None = None, resume: bool | str = False, of_test: bool = False
 ) -> Iterator[Store]:
     """Yield a store as `open_store` does; without a path a temporary one."""
     with ExitStack() as stack:

@@ -252,10 +252,7 @@ class Standings:
 
     @classmethod
     def of(
-        cls,
-        agents: Sequence[StoredAgent],
-        games: Iterable[Game],
-        notes: tuple[str, ...] = (),
+        cls, agents: Sequence[StoredAgent], games: Iterable[Game], notes: tuple[str, ...] = ()
     ) -> Standings:
         """Return the standings of the finished games among some games."""
         finished = tuple(game for game in games if game.finished)

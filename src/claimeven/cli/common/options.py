@@ -74,9 +74,7 @@ def file_option(*names: str, help: str, **more: Any) -> Callable[[Command], Comm
 
 #: Adds --report.
 report_option = file_option(
-    "--report",
-    metavar="PAGE",
-    help="Also write a web page about the games (see claimeven report).",
+    "--report", metavar="PAGE", help="Also write a web page about the games (see claimeven report)."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 seed_option = click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
