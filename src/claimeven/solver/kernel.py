@@ -161,6 +161,7 @@ def solve(arrays: Arrays, mine: Word, mask: Word, floor: Int, ceiling: Int) -> I
     to `floor` and shared[HIGH] to `ceiling`. Threads with the same `entries` and `shared` search
     the same position together. Returns `PAUSED` as `search` does; call again to continue.
     """
+    mine, mask = np.uint64(mine), np.uint64(mask)
     fixed = layout.fixed_of(arrays.setup)
     control, shared = arrays.control, arrays.shared
     cells = np.int64(fixed.cells)

@@ -164,11 +164,10 @@ class Session:
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
         shared = leader.shared
-        mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         self._start(leader, low, high)
         if not self.is_limited:
             leader.control[layout.BUDGET] = leader.control[layout.NODES] + SHORT
-            result = int(kernel.solve(leader.arrays, mine_word, mask_word, low, high))
+            result = int(kernel.solve(leader.arrays, mine, mask, low, high))
             if result != kernel.PAUSED:
                 return result
         results: list[int] = []
@@ -177,7 +176,7 @@ class Session:
             """Search for `size` nodes; return whether the search is done."""
             arrays = worker.arrays._replace(shared=shared)
             result = self._slice(
-                worker, lambda: kernel.solve(arrays, mine_word, mask_word, low, high), size
+                worker, lambda: kernel.solve(arrays, mine, mask, low, high), size
             )
             if result != kernel.PAUSED:
                 results.append(result)
@@ -232,7 +231,7 @@ class Session:
             """Search in slices until a child is solved; return False if it was put aside."""
             nonlocal done
             low, high = self.score_range(child.floor)
-            mine, mask = np.uint64(child.position.mine), np.uint64(child.position.mask)
+            mine, mask = child.position.mine, child.position.mask
             while True:
                 score = self._slice(
                     worker, lambda: kernel.solve(worker.arrays, mine, mask, low, high), SOLO_NODES
