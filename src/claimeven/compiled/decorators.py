@@ -10,12 +10,12 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, update_wrapper
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from claimeven.compiled.types import Signature, is_wide, wide_words
+from claimeven.compiled.types import Signature, is_wide, words_as
 from claimeven.compiled.wide import is_narrow
 from claimeven.parallel import interrupts
 
@@ -133,13 +133,19 @@ class Kernel:
         """Return the compiled function, ready to run. Ctrl-C ends it as KeyboardInterrupt."""
         with _LOADING:
             if self._compiled is None:
-                width = wide_words() if self._is_wide else nullcontext()
-                with interrupts.deferred() as safe_moment, width:
+                with interrupts.deferred() as safe_moment, self._width():
                     self._made = self._compiled = self._load(safe_moment)
                     if self._is_trusting:
                         (result,) = self._made.overloads.values()
                         self._compiled = result.entry_point or self._made
             return self._compiled
+
+    def _width(self) -> AbstractContextManager[None]:
+        if not self._is_wide:
+            return nullcontext()
+        from claimeven.compiled.wide_llvm import wide  # noqa: PLC0415 - brings in Numba
+
+        return words_as(wide)
 
     def _load(self, safe_moment: Callable[[], None]) -> Callable[..., Any]:
         given = self.py_func, self.signatures, safe_moment, _announce_once, self._load_called

@@ -31,7 +31,7 @@ __all__ = [
     "uint8",
     "uint64",
     "void",
-    "wide_words",
+    "words_as",
 ]
 
 Word: TypeAlias = Any  #: an unsigned integer of 64 bits, or of 128 bits in wide kernels
@@ -62,24 +62,24 @@ class Type:
 Signature: TypeAlias = Type | str
 
 
-#: Whether `uint64` is a wide word now.
-_is_wide = False
+#: The type of Numba of wide words while a kernel for them is compiled or loaded, otherwise None.
+_wide: Any = None
 
 
 def is_wide() -> bool:
     """Whether a kernel for wide words is being compiled or loaded."""
-    return _is_wide
+    return _wide is not None
 
 
 @contextmanager
-def wide_words() -> Iterator[None]:
-    """Let `uint64` be a word of 128 bits in the signatures of kernels; `bits64` stays."""
-    global _is_wide  # noqa: PLW0603 - kernels are compiled one at a time
-    before, _is_wide = _is_wide, True
+def words_as(wide: Any) -> Iterator[None]:
+    """Let `uint64` in the signatures of kernels be a type of Numba; `bits64` stays."""
+    global _wide  # noqa: PLW0603 - kernels are compiled one at a time
+    before, _wide = _wide, wide
     try:
         yield
     finally:
-        _is_wide = before
+        _wide = before
 
 
 def numba_signature(signature: Signature) -> Any:
@@ -96,12 +96,6 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
-def _wide_type() -> Any:
-    from claimeven.compiled.wide_llvm import wide  # noqa: PLC0415 - see above
-
-    return wide
-
-
 boolean: Type = _named("boolean")
 float32: Type = _named("float32")
 float64: Type = _named("float64")
@@ -109,7 +103,7 @@ int32: Type = _named("int32")
 int64: Type = _named("int64")
 uint8: Type = _named("uint8")
 bits64: Type = _named("uint64")
-uint64: Type = Type(lambda: _wide_type() if _is_wide else bits64.numba())
+uint64: Type = Type(lambda: bits64.numba() if _wide is None else _wide)
 void: Type = _named("void")
 
 
