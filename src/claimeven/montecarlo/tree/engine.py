@@ -33,14 +33,14 @@ class RecordsEngine(CompiledEngine):
         return kernel.ROOT
 
     def children(self, handle: int) -> range:
-        first = int(self.records[handle, kernel.CHILD])
+        _, _, first, meta = self.records[handle].tolist()
         if first == kernel.NO_CHILDREN:
             return range(0)
-        _, count, _, _ = layout.unpack_meta(int(self.records[handle, kernel.META]))
+        _, count, _, _ = layout.unpack_meta(meta)
         return range(first, first + count)
 
     def facts(self, handle: int) -> NodeStats:
-        visits, total, _, meta = (int(number) for number in self.records[handle])
+        visits, total, _, meta = self.records[handle].tolist()
         column, _, proof, distance = layout.unpack_meta(meta)
         return NodeStats(column, visits, total, proof, distance)
 
@@ -113,7 +113,7 @@ class StoredNode(TreeNode):
     """A node of compiled records that reads its children on first access."""
 
     def __init__(self, records: npt.NDArray[np.int32], place: int, position: Position) -> None:
-        visits, total, child, meta = (int(number) for number in records[place])
+        visits, total, child, meta = records[place].tolist()
         column, count, proof, distance = layout.unpack_meta(meta)
         super().__init__(position, column, visits, total, proof, distance)
         self._records = records
