@@ -104,7 +104,7 @@ def pytest_unconfigure() -> None:
 @pytest.fixture
 def wide_words(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give every board words of 128 bits."""
-    from claimeven.compiled import wide
+    from claimeven.compiled import types
     from claimeven.game.bitboard_kernel import board_vector
     from claimeven.minimax import transpositions
 
@@ -113,7 +113,7 @@ def wide_words(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     caches = (board_vector, transpositions.no_arrays)
     for each in caches:
         each.cache_clear()
-    monkeypatch.setattr(wide, "narrow_bits", 0)
+    monkeypatch.setattr(types, "narrow_bits", 0)
     yield
     for each in caches:
         each.cache_clear()

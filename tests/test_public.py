@@ -49,7 +49,7 @@ def test_the_rules_do_without_numpy() -> None:
 
 
 def test_no_module_brings_in_numba_before_something_is_to_be_compiled() -> None:
-    compilers = ("compiler", "fallback", "intrinsics_llvm", "webassembly")
+    compilers = ("compiler", "fallback", "intrinsics_llvm", "webassembly", "wide_llvm")
     late = {f"claimeven.compiled.{name}" for name in compilers}
     every = {module.name for module in pkgutil.walk_packages(claimeven.__path__, "claimeven.")}
     every.remove(f"claimeven.parallel.{'posix' if sys.platform == 'win32' else 'windows'}")

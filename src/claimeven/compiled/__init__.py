@@ -37,7 +37,6 @@ from claimeven.compiled.types import (
     uint64,
     void,
 )
-from claimeven.compiled.wide import word, words
 
 #: Whether kernels record their steps: only in modules for the page, see `webassembly`. Compiled
 #: kernels have no trace of it otherwise.
@@ -76,6 +75,4 @@ __all__ = [
     "void",
     "when_compiling",
     "winning_four",
-    "word",
-    "words",
 ]

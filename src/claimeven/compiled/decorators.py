@@ -15,8 +15,7 @@ from functools import cached_property, update_wrapper
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from claimeven.compiled.types import Signature, is_wide, words_as
-from claimeven.compiled.wide import is_narrow
+from claimeven.compiled.types import Signature, is_narrow, is_wide, words_as
 from claimeven.parallel import interrupts
 
 Function = TypeVar("Function", bound=Callable[..., Any])

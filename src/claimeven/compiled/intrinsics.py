@@ -6,8 +6,6 @@ replacements in kernels are in `intrinsics_llvm`.
 
 from __future__ import annotations
 
-import numpy as np
-
 from claimeven.compiled.types import Int, Word, Words
 
 
@@ -35,7 +33,7 @@ def line_of_four(discs: Word, height: Word) -> Word:
 
 def bits_of(word: Word) -> Word:
     """Return the number of bits of a word, whatever its value."""
-    return np.uint64(64)
+    return 64
 
 
 def folded(word: Word) -> Word:

@@ -24,6 +24,7 @@ __all__ = [
     "float64",
     "int32",
     "int64",
+    "is_narrow",
     "is_wide",
     "named_tuple",
     "numba_signature",
@@ -60,6 +61,15 @@ class Type:
 
 #: A signature in the types below, or as a text that Numba reads: "int64(uint64[::1], int64)".
 Signature: TypeAlias = Type | str
+
+
+#: Boards of this many bits or fewer have words of 64 bits.
+narrow_bits = 64
+
+
+def is_narrow(bits: int) -> bool:
+    """Whether the words of a board of `bits` bits have 64 bits."""
+    return bits <= narrow_bits
 
 
 #: The type of Numba of wide words while a kernel for them is compiled or loaded, otherwise None.

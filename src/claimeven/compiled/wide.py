@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-#: Bits of a word, and the boards with that many bits or fewer that have such words.
+from claimeven.compiled.types import is_narrow
+
+#: Bits of a half of a wide word.
 WORD_BITS: Final = 64
-narrow_bits = WORD_BITS
 
 _LOW: Final = (1 << WORD_BITS) - 1
 _HALVES = np.dtype([("low", "<u8"), ("high", "<u8")])
@@ -43,11 +44,6 @@ class WideWords(np.ndarray):
         else:
             records = [_record(int(each)) for each in value]
             super().__setitem__(index, np.array(records, dtype=_HALVES))
-
-
-def is_narrow(bits: int) -> bool:
-    """Whether the words of a board of `bits` bits have 64 bits."""
-    return bits <= narrow_bits
 
 
 def words(shape: int | tuple[int, ...], bits: int) -> Any:

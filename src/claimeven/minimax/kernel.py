@@ -22,8 +22,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import RECORDING, for_bits, inlined, kernel, named_tuple, popcount, words
+from claimeven.compiled import RECORDING, for_bits, inlined, kernel, named_tuple, popcount
 from claimeven.compiled.types import Int, Ints, Word, Words, boolean, int64, uint64, void
+from claimeven.compiled.wide import words
 from claimeven.evaluation.registry import Evaluation, evaluate_discs
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO

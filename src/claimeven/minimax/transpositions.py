@@ -15,18 +15,8 @@ from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    folded,
-    inlined,
-    int64,
-    named_tuple,
-    uint64,
-    words,
-)
+from claimeven.compiled import Int, Ints, Word, Words, folded, inlined, int64, named_tuple, uint64
+from claimeven.compiled.wide import words
 from claimeven.game.validation import whole_number
 from claimeven.minimax.types import PROVEN, InvalidSearch
 

@@ -175,9 +175,7 @@ class Session:
         def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
             """Search for `size` nodes; return whether the search is done."""
             arrays = worker.arrays._replace(shared=shared)
-            result = self._slice(
-                worker, lambda: kernel.solve(arrays, mine, mask, low, high), size
-            )
+            result = self._slice(worker, lambda: kernel.solve(arrays, mine, mask, low, high), size)
             if result != kernel.PAUSED:
                 results.append(result)
             return bool(results) or self.is_stopped
