@@ -42,7 +42,7 @@ from claimeven.solver import layout as solver_layout
 from claimeven.solver.kernel import PAUSED, solve, solve_many
 from claimeven.solver.session import SearchThread
 from claimeven.solver.transposition_table import new_entries, smallest_bucket_bits
-from tests.compiled.modules import ADDRESS, FOLDER, Module
+from tests.compiled.modules import FOLDER, Module, open_page
 from tests.minimax.support import ALGORITHMS
 from tests.montecarlo.support import BOARDS, unfinished_position
 from tests.positions import SEARCHED, random_positions
@@ -53,10 +53,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(browser: Any) -> Iterator[Any]:
-    """A page with the files of the modules."""
-    page = browser.new_page()
-    page.route("**/*", lambda route: route.fulfill(path=FOLDER / route.request.url[len(ADDRESS) :]))
-    page.goto(f"{ADDRESS}slots.js")
+    page = open_page(browser)
     yield page
     page.close()
 

@@ -1,13 +1,15 @@
 """The twins of `intrinsics` in compiled code, as LLVM instructions.
 
 `winning_four` and `line_of_four` process the four directions together, one in each lane of a
-vector of four words; LLVM turns them into vector instructions of the machine. The others are one
-instruction each.
+vector of four words; LLVM turns them into vector instructions of the machine. WebAssembly has no
+vector shifts by several distances, so there it is one direction after the other. The others are
+one instruction each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
@@ -22,6 +24,9 @@ _LANES = ir.VectorType(_I64, 4)
 _UNDEFINED = ir.Constant(_LANES, ir.Undefined)
 _FALSE = ir.Constant(ir.IntType(1), 0)
 _TO_READ, _KEEP, _DATA = _I32(0), _I32(3), _I32(1)
+
+#: Whether the machine shifts the lanes of a vector by different distances.
+use_vectors = True
 
 #: Builds an operation: takes LLVM's builder and words, and returns the resulting word.
 Build = Callable[..., Any]
@@ -53,20 +58,27 @@ def _in_every_lane(builder: Any, word: Any) -> Any:
     return builder.shuffle_vector(first, _UNDEFINED, lane_of_first)
 
 
-def _steps(builder: Any, height: Any) -> Any:
-    """Return the shifts of one step up, right-down, right and right-up as a vector."""
-    steps = ir.Constant(_LANES, [1, 0, 0, 0])
-    steps = builder.insert_element(steps, builder.sub(height, _I64(1)), _I32(1))
-    steps = builder.insert_element(steps, height, _I32(2))
-    return builder.insert_element(steps, builder.add(height, _I64(1)), _I32(3))
+def _steps(builder: Any, height: Any) -> Iterator[Any]:
+    """Yield the shifts of one step up, right-down, right and right-up."""
+    yield _I64(1)
+    yield builder.sub(height, _I64(1))
+    yield height
+    yield builder.add(height, _I64(1))
 
 
-def _any_lane(builder: Any, lanes: Any) -> Any:
-    """Return the bitwise or of the four lanes."""
+def _along_any(builder: Any, discs: Any, height: Any, along: Build) -> Any:
+    """Return the bitwise or of `along(builder, discs, step)` for the four directions."""
+    if not use_vectors:
+        return reduce(
+            builder.or_, [along(builder, discs, each) for each in _steps(builder, height)]
+        )
+    lanes, steps = _in_every_lane(builder, discs), _UNDEFINED
+    for lane, step in enumerate(_steps(builder, height)):
+        steps = builder.insert_element(steps, step, _I32(lane))
     function = builder.module.declare_intrinsic(
         "llvm.vector.reduce.or.v4i64", (), fnty=ir.FunctionType(_I64, [_LANES])
     )
-    return builder.call(function, [lanes])
+    return builder.call(function, [along(builder, lanes, steps)])
 
 
 def wins_along(builder: Any, discs: Any, steps: Any) -> Any:
@@ -93,14 +105,12 @@ def lines_along(builder: Any, discs: Any, steps: Any) -> Any:
 
 @_of_words(intrinsics.winning_four)
 def _winning_four(builder: Any, discs: Any, height: Any) -> Any:
-    lanes = _in_every_lane(builder, discs)
-    return _any_lane(builder, wins_along(builder, lanes, _steps(builder, height)))
+    return _along_any(builder, discs, height, wins_along)
 
 
 @_of_words(intrinsics.line_of_four)
 def _line_of_four(builder: Any, discs: Any, height: Any) -> Any:
-    lanes = _in_every_lane(builder, discs)
-    return _any_lane(builder, lines_along(builder, lanes, _steps(builder, height)))
+    return _along_any(builder, discs, height, lines_along)
 
 
 @_of_words(intrinsics.bits_of)

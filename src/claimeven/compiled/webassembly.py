@@ -30,7 +30,7 @@ import numba
 from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
 
-from claimeven.compiled import compiler, decorators
+from claimeven.compiled import compiler, decorators, intrinsics_llvm
 from claimeven.compiled.types import Signature, numba_signature
 from claimeven.errors import ClaimevenError
 
@@ -64,6 +64,7 @@ def build(kernels: Sequence[Any]) -> bytes:
     linker.
     """
     linker = _linker()
+    intrinsics_llvm.use_vectors = False
     decorators.compile_with(sys.modules[__name__])
     for each in kernels:
         each.load()

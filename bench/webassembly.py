@@ -1,0 +1,132 @@
+"""The WebAssembly modules in Chromium, and the kernels here: `python -m bench.webassembly`.
+
+    python -m bench.webassembly                   sizes, scores, searches
+    python -m bench.webassembly --positions DIR   every file NAME.txt of DIR, lines "moves score"
+    python -m bench.webassembly --full            the complete sets, with all slow positions
+
+Both run on one thread, one after the other, from an empty table. The script asserts the published
+scores, and that both visit the same nodes and grow the same trees. It needs Chromium and the extra
+test-all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.browser import launched
+from tests.compiled.modules import FOLDER, Module, open_page
+
+from bench.sets import OWN_POSITIONS, SIGNATURE_MB
+from bench.solver import FIRST
+from bench.timing import machine
+from claimeven import Geometry, Position
+from claimeven.minimax import MinimaxSearch
+from claimeven.minimax.kernel import search_slice
+from claimeven.montecarlo import MonteCarloOptions
+from claimeven.montecarlo.tree.engine import TreeEngine
+from claimeven.montecarlo.tree.kernel import grow_tree
+from claimeven.solver import layout
+from claimeven.solver.kernel import solve_many
+from claimeven.solver.session import SearchThread
+from claimeven.solver.transposition_table import bucket_bits_for, new_entries
+
+#: Depth of alpha-beta, iterations of UCT.
+DEPTH, ITERATIONS = 10, 200_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--positions", type=Path, metavar="DIR", default=OWN_POSITIONS)
+    parser.add_argument("--full", action="store_true")
+    options = parser.parse_args()
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not among the tests' packages
+
+    print(machine())
+    sizes()
+    with sync_playwright() as playwright:
+        page = open_page(launched(playwright))
+        for path in sorted(options.positions.glob("*.txt")):
+            position_set(page, path, options.full)
+        alphabeta(page)
+        uct(page)
+
+
+def sizes() -> None:
+    for path in sorted(FOLDER.glob("*.wasm")):
+        content = path.read_bytes()
+        print(
+            f"{path.name:14s} {len(content):7,} bytes, {len(gzip.compress(content)):6,} with gzip"
+        )
+
+
+def position_set(page: Any, path: Path, full: bool) -> None:
+    lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
+    lines = lines if full else lines[: FIRST.get(path.stem)]
+    expected = [int(score) for _, score in lines]
+    found = [Position.from_moves(moves) for moves, _ in lines]
+    words = [(position.mine, position.mask) for position in found]
+    mines, masks = (np.array(each, dtype=np.uint64) for each in zip(*words, strict=True))
+
+    def arguments() -> tuple[Any, ...]:
+        bucket_bits = bucket_bits_for(Geometry(), SIGNATURE_MB)
+        thread = SearchThread(Geometry(), new_entries(bucket_bits), bucket_bits, 0)
+        thread.control[layout.BUDGET] = 1 << 60
+        return (thread.arrays, mines, masks, -99, 99, *np.zeros((2, len(lines)), dtype=np.int64))
+
+    here, there, seconds, page_seconds = both(page, "solver.wasm", solve_many, arguments)
+    assert here[-2].tolist() == there[-2].tolist() == expected
+    assert here[-1].tolist() == there[-1].tolist()
+    scale = 1000 / len(lines)
+    report(path.stem, f"{len(lines)} positions, ms each", scale * page_seconds, scale * seconds)
+
+
+def alphabeta(page: Any) -> None:
+    def arguments() -> tuple[Any, ...]:
+        search = MinimaxSearch("alphabeta", "windows")
+        state = search.compiled_state(Position.from_moves("4455"), DEPTH)
+        return state.rows, state.rules, state.progress, state.table, 1 << 60
+
+    here, there, seconds, page_seconds = both(page, "searches.wasm", search_slice, arguments)
+    assert here[2].counts.tolist() == there[2].counts.tolist()
+    rate = here[2].counts[0] / 1e6
+    report("alphabeta", "million nodes/s", rate / page_seconds, rate / seconds)
+
+
+def uct(page: Any) -> None:
+    def arguments() -> tuple[Any, ...]:
+        engine = TreeEngine(Geometry(), MonteCarloOptions(capacity=200_000))
+        engine.start(Position(), 1)
+        return engine.records, engine.work, engine.setup, engine.formula, ITERATIONS
+
+    here, there, seconds, page_seconds = both(page, "searches.wasm", grow_tree, arguments)
+    assert np.array_equal(here[0], there[0])
+    rate = ITERATIONS / 1e6
+    report("uct", "million iterations/s", rate / page_seconds, rate / seconds)
+
+
+def both(
+    page: Any, module: str, kernel: Any, arguments: Callable[[], tuple[Any, ...]]
+) -> tuple[tuple[Any, ...], tuple[Any, ...], float, float]:
+    """Return the arguments after a call here and in the page, and the seconds of both."""
+    here, there = arguments(), arguments()
+    kernel.load()
+    start = time.perf_counter()
+    kernel(*here)
+    seconds = time.perf_counter() - start
+    _, page_seconds = Module(page, module).timed(kernel.__name__, *there)
+    return here, there, seconds, page_seconds
+
+
+def report(name: str, unit: str, page: float, here: float) -> None:
+    ratio = max(page, here) / min(page, here)
+    print(f"{name:14s} {unit}: page {page:.3f}, here {here:.3f}, ratio {ratio:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
