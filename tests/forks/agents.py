@@ -30,12 +30,14 @@ _TEMPLATES = {
 
 
 def launch_workers(templates: Mapping[str, Template] = _TEMPLATES) -> None:
-    """Let this process launch all such processes."""
+    """Let this process launch all such processes, and our own program as an external engine."""
 
     def popen(arguments: list[str], **options: Any) -> subprocess.Popen[Any]:
         for module, template in templates.items():
             if any(f"from {module} import main;" in argument for argument in arguments):
                 return Launched(arguments, template, sets_path=True, **options)
+        if arguments[1:3] == ["-m", "claimeven"]:
+            return Launched(arguments, PROGRAM, sets_path=True, **options)
         return subprocess.Popen(arguments, **options)
 
     here: Any = importlib.import_module("claimeven.parallel.posix")

@@ -65,9 +65,9 @@ FORGED: list[Any] = [
 
 
 def played(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forks.run_program(
         command("match", *words, "--games", "2"),
-        env=environment(**variables), capture_output=True, text=True, timeout=300, check=False,
+        env=environment(**variables), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
 
@@ -94,8 +94,9 @@ def test_a_message_forged_in_a_move_costs_a_game_at_most(
 
 @pytest.mark.parametrize("message", [FORGED[0], FORGED[1], FORGED[2], FORGED[11], FORGED[13]])
 def test_a_message_forged_as_the_file_is_read_ends_nothing_with_a_traceback(
-    tmp_path: Path, message: Any
+    tmp_path: Path, message: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv(forks.REAL)
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\nwrite({json.dumps(message).encode()!r})\n{ANSWERS_LEFT}")
     ended = played(f"{bot}:agent", "greedy")
