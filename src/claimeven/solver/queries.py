@@ -187,18 +187,13 @@ class Queries:
         score = self.score(session, position, report=reporter(self.geometry, on_progress))
         report = reporter(self.geometry, on_progress, known=score)
         with narrow_on_stop(score):
-            columns = self.keeping(session, position, score, report)
+            columns = self.keeping(session, position, score, report, first_only=False)
         if not columns:
             raise inconsistent_book(position, score)
         return BestMoves(score, tuple(columns))
 
     def keeping(
-        self,
-        session: Session,
-        position: Position,
-        score: int,
-        report: OnProgress,
-        first_only: bool = False,
+        self, session: Session, position: Position, score: int, report: OnProgress, first_only: bool
     ) -> list[int]:
         """Return the columns that keep the score of a position, the most central one first."""
         enough = score if first_only else NEVER
@@ -216,10 +211,11 @@ class Queries:
                 keeps_score = known[column] == score
             elif column in images:
                 keeps_score = images[column] in keeping
-            elif floors.get(column, -score) != -score:
-                continue
             else:
-                keeps_score = self.score(session, child, -score, 1 - score, report) == -score
+                may = floors.get(column, -score) == -score
+                keeps_score = (
+                    may and self.score(session, child, -score, 1 - score, report) == -score
+                )
             if keeps_score:
                 keeping.append(column)
                 if first_only:
