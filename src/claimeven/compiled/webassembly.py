@@ -35,8 +35,8 @@ from claimeven.compiled.types import Signature, numba_signature
 from claimeven.errors import ClaimevenError
 
 TRIPLE: Final = "wasm32-unknown-unknown"
-#: Of the processors that browsers offer since 2021.
-FEATURES: Final = "+bulk-memory,+simd128"
+#: Browsers have it since 2020. Vectors would make the modules larger and not faster.
+FEATURES: Final = "+bulk-memory"
 _OPTIMIZATION: Final = 3
 #: Versions of the linker differ in the place of the stack if it is not chosen.
 _LINKER_OPTIONS: Final = (
