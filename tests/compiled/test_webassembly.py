@@ -320,6 +320,22 @@ def test_logarithms_of_whole_numbers(page: Any) -> None:
 # --- the files ------------------------------------------------------------------------------------
 
 
+def test_modules_export_their_kernels_and_import_memory_and_logarithms(page: Any) -> None:
+    for name, kernels in doctools.webassembly.MODULES.items():
+        imports, exports = page.evaluate(
+            """async (name) => {
+                const bytes = await (await fetch(`/${name}`)).arrayBuffer();
+                const module = await WebAssembly.compile(bytes);
+                const names = (parts) => parts.map((part) => part.name);
+                return [names(WebAssembly.Module.imports(module)),
+                        names(WebAssembly.Module.exports(module))];
+            }""",
+            name,
+        )
+        assert set(imports) == {"memory"} | ({"log"} if name == "searches.wasm" else set())
+        assert exports == [*(kernel.__name__ for kernel in kernels), "__heap_base"]
+
+
 def test_constants_are_those_of_python() -> None:
     text = (FOLDER / "slots.js").read_text(encoding="utf-8")
     assert text == doctools.webassembly.slots(doctools.webassembly.former_versions())

@@ -40,7 +40,8 @@ FEATURES: Final = "+bulk-memory"
 _OPTIMIZATION: Final = 3
 #: Versions of the linker differ in the place of the stack if it is not chosen.
 _LINKER_OPTIONS: Final = (
-    *("--no-entry", "--import-memory", "--allow-undefined", "--strip-all", "--stack-first"),
+    *("--no-entry", "--import-memory", "--allow-undefined"),
+    *("--strip-all", "--stack-first"),
 )
 
 #: The LLVM code of the kernels compiled so far, by their full names.
@@ -127,25 +128,21 @@ def _linked(exported: dict[str, str], machine: Any) -> Any:
     """Return the code of the kernels and of all that they call, for the target."""
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
     whole = binding.parse_assembly(head)
-    waiting, linked = list(exported), set()
-    while waiting:
-        name = waiting.pop(0)
-        if name in linked:
-            continue
-        linked.add(name)
+    names = list(exported)
+    for name in names:  # which grows
         text = re.sub(r"^target .*$", "", _codes[name], flags=re.MULTILINE)
         text = re.sub(r'"target-(cpu|features)"="[^"]*"', "", text)
         module = binding.parse_assembly(head + text)
         for function in module.functions:
             if not function.is_declaration and function.name != name:
                 function.linkage = "internal"
-            elif function.name in _codes:
-                waiting.append(function.name)
+            elif function.name in _codes and function.name not in names:
+                names.append(function.name)
         for variable in module.global_variables:
             if variable.linkage.name == "common":  # the writer of object files has none
                 variable.linkage = "internal"
         whole.link_in(module)
-    for name in linked:
+    for name in names:
         function = whole.get_function(name)
         if name in exported:
             function.name = exported[name]
