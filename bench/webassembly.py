@@ -28,7 +28,7 @@ from bench.solver import FIRST, QUICK, REPEATS
 from bench.timing import machine
 from claimeven import Geometry, Position
 from claimeven.minimax import MinimaxSearch
-from claimeven.minimax.kernel import search_slice
+from claimeven.minimax.kernel import NODES, search_slice
 from claimeven.montecarlo import MonteCarloOptions
 from claimeven.montecarlo.tree.engine import TreeEngine
 from claimeven.montecarlo.tree.kernel import grow_tree
@@ -78,13 +78,16 @@ def position_set(page: Any, path: Path, full: bool) -> None:
         bucket_bits = bucket_bits_for(Geometry(), SIGNATURE_MB)
         thread = SearchThread(Geometry(), new_entries(bucket_bits), bucket_bits, 0)
         thread.control[layout.BUDGET] = 1 << 60
+        thread.arrays.entries[:] = 0  # the first use of a page of memory takes time
         return (thread.arrays, mines, masks, -99, 99, *np.zeros((2, len(lines)), dtype=np.int64))
 
     here, there, seconds, page_seconds = both(page, "solver.wasm", solve_many, arguments)
     assert here[-2].tolist() == there[-2].tolist() == expected
     assert here[-1].tolist() == there[-1].tolist()
     scale = 1000 / len(lines)
-    report(path.stem, f"{len(lines)} positions, ms each", scale * page_seconds, scale * seconds)
+    each = f"{scale * page_seconds:.4f} ms, here {scale * seconds:.4f} ms"
+    print(f"{path.stem:14s} {len(lines)} positions, each in the page {each}", end="")
+    report(page_seconds / seconds)
 
 
 def alphabeta(page: Any) -> None:
@@ -95,8 +98,7 @@ def alphabeta(page: Any) -> None:
 
     here, there, seconds, page_seconds = both(page, "searches.wasm", search_slice, arguments)
     assert here[2].counts.tolist() == there[2].counts.tolist()
-    rate = here[2].counts[0] / 1e6
-    report("alphabeta", "million nodes/s", rate / page_seconds, rate / seconds)
+    report_rate("alphabeta", "nodes", here[2].counts[NODES], page_seconds, seconds)
 
 
 def uct(page: Any) -> None:
@@ -107,8 +109,7 @@ def uct(page: Any) -> None:
 
     here, there, seconds, page_seconds = both(page, "searches.wasm", grow_tree, arguments)
     assert np.array_equal(here[0], there[0])
-    rate = ITERATIONS / 1e6
-    report("uct", "million iterations/s", rate / page_seconds, rate / seconds)
+    report_rate("uct", "iterations", ITERATIONS, page_seconds, seconds)
 
 
 def both(
@@ -131,9 +132,14 @@ def both(
     return here, there, seconds, page_seconds
 
 
-def report(name: str, unit: str, page: float, here: float) -> None:
-    ratio = max(page, here) / min(page, here)
-    print(f"{name:14s} {unit}: page {page:.3f}, here {here:.3f}, ratio {ratio:.2f}", flush=True)
+def report_rate(name: str, unit: str, count: int, page_seconds: float, seconds: float) -> None:
+    page, here = (count / each / 1e6 for each in (page_seconds, seconds))
+    print(f"{name:14s} million {unit}/s: in the page {page:.2f}, here {here:.2f}", end="")
+    report(page_seconds / seconds)
+
+
+def report(ratio: float) -> None:
+    print(f"; the page takes {ratio:.2f} times as long", flush=True)
 
 
 if __name__ == "__main__":

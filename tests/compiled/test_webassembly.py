@@ -369,3 +369,13 @@ def test_a_build_without_a_linker_names_its_package(
     assert doctools.webassembly.main([]) == 2
     (sentence,) = capsys.readouterr().err.splitlines()
     assert "install the package lld (Debian, Ubuntu, Homebrew)" in sentence
+
+
+def test_modules_of_another_compiler_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(webassembly, "versions", lambda: "Python 4.0")
+    assert doctools.webassembly.main(["--check"]) == 0
+    (sentence,) = capsys.readouterr().out.splitlines()
+    assert sentence.startswith("modules built with Python 3.")
+    assert sentence.endswith("cannot be compared with Python 4.0")
