@@ -177,7 +177,7 @@ def threads() -> None:
 def memory() -> None:
     """Bytes of a million nodes, of a tree and of a table of positions."""
     tree = tree_records(MILLION).nbytes
-    arrays = graph_arrays(MILLION, 7)
+    arrays = graph_arrays(MILLION, 7, Geometry().bits)
     table = arrays.nodes.nbytes + arrays.edges.nbytes + arrays.slots.nbytes
     assert tree <= 64 * 2**20
     assert table <= 64 * 2**20

@@ -105,12 +105,12 @@ BAD = [
     ("think 44 --columns 17", "columns must be 1 to 16, not 17"),
     ("think", "Missing argument 'POSITION'"),
     (
-        "think 44 --columns 9 --rows 9 --agent alphabeta:backend=compiled",
-        "alphabeta:backend=compiled cannot play on 9x9 connect 4: backend=compiled supports",
+        "think 44 --columns 13 --rows 9 --agent alphabeta:backend=compiled",
+        "alphabeta:backend=compiled cannot play on 13x9 connect 4: backend=compiled supports",
     ),
     (
-        "match random uct:backend=compiled --columns 9 --rows 9",
-        "uct:backend=compiled cannot play on 9x9 connect 4: backend=compiled supports boards of",
+        "match random uct:backend=compiled --columns 13 --rows 9",
+        "uct:backend=compiled cannot play on 13x9 connect 4: backend=compiled supports boards of",
     ),
     (
         "match perfect:level=3 random --columns 8 --rows 8",

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from claimeven import ClaimevenError, Geometry, InvalidGeometry, Position
+from claimeven.compiled import MAX_BITS
 from claimeven.game.perft import distinct, distinct_discs, distinct_totals, perft
 from claimeven.game.perft_kernel import count_sequences, discs_of_keys, layers
 from tests import naive
-from tests.positions import BOARDS, random_position
+from tests.positions import BOARDS, WIDE, random_position, random_positions
 
 #: Move sequences of 0..9 plies on 7x6 and distinct positions (OEIS A212693).
 SEQUENCES = (1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234, 39394572)
@@ -62,7 +63,8 @@ def test_published_finished_games(depth: int, published: int) -> None:
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_backends_and_the_oracle_agree(geometry: Geometry) -> None:
     rng = random.Random(geometry.bits)
-    backends = ("auto", "compiled", "python") if geometry.fits_word else ("auto", "python")
+    is_compiled = geometry.bits <= MAX_BITS
+    backends = ("auto", "compiled", "python") if is_compiled else ("auto", "python")
     for _ in range(4):
         position = random_position(rng, geometry)
         game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
@@ -127,6 +129,21 @@ def test_discs_of_tall_columns() -> None:
     assert mask.tolist() == [position.mask for position in found]
 
 
+@pytest.mark.parametrize("geometry", WIDE, ids=str)
+def test_boards_of_up_to_128_bits(geometry: Geometry) -> None:
+    for position in random_positions(geometry, 4, seed=3):
+        for depth in range(4 if geometry.columns < 10 else 3):
+            assert perft(position, depth) == perft(position, depth, "python")
+            assert distinct(position, depth) == distinct(position, depth, "python")
+    keys = list(layers(Position(geometry), 3, chunk=20))[-1]
+    assert [*keys] == sorted({*keys})
+
+
+def test_wide_words_count_the_same(wide_words: None) -> None:
+    assert tuple(perft(Position(), depth) for depth in range(8)) == SEQUENCES[:8]
+    assert distinct(Position(), 7) == POSITIONS[:8]
+
+
 def test_bad_arguments() -> None:
     for depth in (2.0, True, None, "3"):
         with pytest.raises(ClaimevenError, match="depth must be a whole number, not"):
@@ -139,8 +156,8 @@ def test_bad_arguments() -> None:
     with pytest.raises(ClaimevenError, match="there is no backend 'gpu': choose from auto"):
         distinct(Position(), 2, "gpu")
     large = Position(Geometry(9, 7))
-    with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
-        perft(large, 2, "compiled")
+    with pytest.raises(InvalidGeometry, match="<= 128 bits; 13x9 connect 4 takes 130"):
+        perft(Position(Geometry(13, 9)), 2, "compiled")
     with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
         distinct_discs(large, 2)
 

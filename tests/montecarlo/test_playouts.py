@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from claimeven.compiled import MAX_BITS
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Position
 from claimeven.montecarlo.layout import PLAYOUTS
@@ -19,6 +20,7 @@ from claimeven.montecarlo.playouts.textbook import (
     winning_columns,
 )
 from tests.montecarlo.support import BOARDS, unfinished_position, wins_at_once
+from tests.positions import WIDE
 
 #: Playouts from one stream, so that a memory would show.
 PLAYED = 12
@@ -33,8 +35,9 @@ def count_moves(rule: str, position: Position, count: int = 60) -> set[int]:
 def test_compiled_playouts_are_the_textbook_s(rule: str) -> None:
     """Draw for draw: the same results from the same stream, with and without a cut."""
     rng = random.Random(PLAYOUTS.index(rule))
-    for trial in range(40):
-        position = unfinished_position(rng, BOARDS[trial % len(BOARDS)])
+    boards = (*BOARDS, *WIDE) if MAX_BITS > 64 else BOARDS
+    for trial in range(50):
+        position = unfinished_position(rng, boards[trial % len(boards)])
         cut, seed = rng.choice((0, 0, 1, 2, 7)), rng.getrandbits(64)
         stream, replies, expected = Stream(seed), Replies(), [0, 0, 0]
         for _ in range(PLAYED):

@@ -211,8 +211,8 @@ def test_lost_at_once_blocks_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_boards_beyond_a_word_are_searched_in_python(name: str) -> None:
-    position = Position.from_moves("5566", Geometry(9, 7, 4))
+def test_boards_beyond_128_bits_are_searched_in_python(name: str) -> None:
+    position = Position.from_moves("5566", Geometry(13, 9, 4))
     result = search(position, PRESETS[name], 12)
     assert result.backend == "python"
     assert result.column in position.legal_columns

@@ -4,6 +4,7 @@ import itertools
 import random
 import time
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from claimeven.montecarlo.options import (
     TRANSPOSITIONS,
 )
 from tests.montecarlo.support import BOARDS, unfinished_position
+from tests.positions import WIDE
 
 
 def random_options(rng: random.Random) -> MonteCarloOptions:
@@ -167,6 +169,35 @@ def test_presets(name: str) -> None:
     rng = random.Random(name)
     for _ in range(3):
         assert_same_games(replace(PRESETS[name], capacity=5000), rng, 150)
+    assert_same_games(replace(PRESETS[name], capacity=5000), rng, 60, WIDE)
+
+
+@pytest.mark.parametrize("geometry", WIDE, ids=str)
+def test_boards_of_up_to_128_bits(geometry: Geometry) -> None:
+    rng = random.Random(str(geometry))
+    for _ in range(10):
+        assert_same_games(random_options(rng), rng, rng.choice((10, 60)), (geometry,))
+    for table, capacity in product(("equal", "mirror"), (20, 40)):
+        options = MonteCarloOptions(
+            transpositions=table, capacity=capacity, reuse=True, solver=True, playout="replies"
+        )
+        assert_same_games(options, rng, 100, (geometry,))
+
+
+def test_wide_words_change_nothing(wide_words: None) -> None:
+    rng = random.Random(12)
+    for _ in range(40):
+        assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))
+
+
+def test_numbers_of_bits_at_which_words_get_wide_and_kernels_end() -> None:
+    search = MonteCarloSearch(PRESETS["uct"])
+    for board, bits, backend in (
+        ((8, 7), 64, "compiled"), ((13, 4), 65, "compiled"), ((16, 7), 128, "compiled"),
+        ((13, 9), 130, "python"),
+    ):  # fmt: skip
+        geometry = Geometry(*board)
+        assert (geometry.bits, search.backend_for(geometry)) == (bits, backend)
 
 
 def test_visit_counts_beyond_the_table() -> None:

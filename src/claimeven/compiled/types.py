@@ -29,6 +29,7 @@ __all__ = [
     "named_tuple",
     "numba_signature",
     "read_only",
+    "tuple_of",
     "uint8",
     "uint64",
     "void",
@@ -120,6 +121,18 @@ void: Type = _named("void")
 def read_only(array: Type) -> Type:
     """Return the type of arrays that are only read, and may be read-only."""
     return Type(lambda: array.numba().copy(readonly=True))
+
+
+def tuple_of(*fields: Type) -> Type:
+    """Return the type of tuples with fields of these types in order."""
+
+    def numba() -> Any:
+        from numba.core import types  # noqa: PLC0415 - see above
+
+        made: Any = types.Tuple
+        return made([field.numba() for field in fields])
+
+    return Type(numba)
 
 
 def named_tuple(kind: Any, *fields: Type) -> Type:

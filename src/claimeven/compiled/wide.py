@@ -29,6 +29,8 @@ class WideWords(np.ndarray):
 
     #: Makes Numba ask for the type of such an array, which `wide_llvm` gives.
     __numba_array_subtype_dispatch__ = True
+    #: Joined arrays are of this class too.
+    __array_priority__ = 1.0
 
     def __getitem__(self, index: Any) -> Any:
         """Return an item as an integer, or a part of the array."""

@@ -1,6 +1,6 @@
 """Bit operations on boards of any size, on Python integers (layout: see `geometry`).
 
-`bitboard_kernel` has the compiled twins for boards of up to 64 bits.
+`bitboard_kernel` has the compiled twins for boards of up to 128 bits.
 """
 
 from __future__ import annotations

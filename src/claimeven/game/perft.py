@@ -1,7 +1,7 @@
 """Counting games and positions a number of plies ahead.
 
 The counts test the rules against published counts, and their time shows the speed of moves. The
-compiled twins in `perft_kernel` count on boards of up to 64 bits, and this module on any board.
+compiled twins in `perft_kernel` count on boards of up to 128 bits, and this module on any board.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from claimeven.compiled import MAX_BITS
 from claimeven.game import bitboard
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -25,7 +26,7 @@ BACKENDS = ("auto", "compiled", "python")
 def perft(position: Position, depth: int, backend: str = "auto") -> int:
     """Return the number of sequences of exactly `depth` legal moves from a position.
 
-    A game that ends earlier does not count. `backend` is "auto", "compiled" (boards of up to 64
+    A game that ends earlier does not count. `backend` is "auto", "compiled" (boards of up to 128
     bits) or "python". Raises `ClaimevenError` unless `position` is a `Position`, and for a negative
     depth or an unknown backend, and `InvalidGeometry` for a board too large for compiled code.
 
@@ -88,6 +89,8 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
     Two uint64 arrays of equal length, `mine` and `mask` as in `Position`, in the order of
     `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
     """
+    if isinstance(position, Position):
+        position.geometry.check_fits_word()
     _is_compiled(position, depth, "compiled")
     from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 
@@ -102,9 +105,11 @@ def _is_compiled(position: Position, depth: int, backend: str) -> bool:
     geometry = position.geometry
     one_of(backend, "backend", BACKENDS)
     whole_number(depth, "depth", low=0)
+    if backend == "python":
+        return False
     if backend == "compiled":
-        geometry.check_fits_word()
-    return backend != "python" and geometry.fits_word
+        geometry.check_fits_word(bits=MAX_BITS)
+    return geometry.bits <= MAX_BITS
 
 
 # --- on Python integers --------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Compiled counting of games and positions on boards of up to 64 bits.
+"""Compiled counting of games and positions on boards of up to 128 bits.
 
 A layer, all positions after a number of plies, is a sorted array of keys. The key mine + mask has
 `height` bits for each column:
@@ -11,10 +11,25 @@ So the highest bit of key + 1 is at h, and the lower bits are the bits of mine.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final, cast
 
 import numpy as np
 
-from claimeven.compiled import Int, Word, Words, inlined, kernel, popcount
+from claimeven.compiled import (
+    Int,
+    Kernel,
+    Word,
+    Words,
+    for_bits,
+    inlined,
+    int64,
+    kernel,
+    popcount,
+    read_only,
+    uint64,
+    void,
+)
+from claimeven.compiled.wide import WideWords, word, words
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.geometry import Geometry
@@ -25,7 +40,7 @@ CHUNK = 1 << 20
 #: Plies of move sequences that one call counts: some hundredths of a second on 7x6.
 PLIES_AT_ONCE = 9
 
-_WORDS_TYPE = "Array(uint64, 1, 'C', readonly=True)"
+_READ: Final = read_only(uint64[::1])
 _MINE, _MASK, _MOVES = 0, 1, 2
 
 
@@ -38,23 +53,25 @@ def count_sequences(position: Position, depth: int, at_once: int = PLIES_AT_ONCE
     if depth > at_once:
         children = map(position.play_unchecked, position.legal_columns)
         return sum(count_sequences(p, depth - 1, at_once) for p in children if not p.is_over)
-    stack = np.zeros((depth + 1, 3), dtype=np.uint64)
-    words = bitboard_kernel.board_vector(position.geometry)
-    return int(_count(np.uint64(position.mine), np.uint64(position.mask), depth, words, stack))
+    bits = position.geometry.bits
+    board, stack = bitboard_kernel.board_vector(position.geometry), words((depth + 1, 3), bits)
+    discs = word(position.mine, bits), word(position.mask, bits)
+    return int(for_bits(_count, bits)(*discs, depth, board, stack))
 
 
 def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words]:
     """Yield the sorted keys of all positions 0, 1, .. `depth` plies ahead."""
-    words = bitboard_kernel.board_vector(position.geometry)
-    keys = np.array([position.key], dtype=np.uint64)
+    columns, bits = position.geometry.columns, position.geometry.bits
+    board, make = bitboard_kernel.board_vector(position.geometry), for_bits(_make_children, bits)
+    keys = words(1, bits)
+    keys[0] = position.key
     yield keys
-    columns = position.geometry.columns
     for _ in range(depth):
         parts = []
         for start in range(0, len(keys), chunk):
             parents = keys[start : start + chunk]
-            children = np.empty(len(parents) * columns, dtype=np.uint64)
-            parts.append(sort_unique(children[: _make_children(parents, words, children)]))
+            children = words(len(parents) * columns, bits)
+            parts.append(sort_unique(children[: make(parents, board, children)]))
         if len(parts) == 1:
             keys = parts[0]
         elif parts:
@@ -65,17 +82,21 @@ def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words
 def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
     """Return `mine` and `mask` of every key."""
     mine, mask = np.empty_like(keys), np.empty_like(keys)
-    _split(np.ascontiguousarray(keys), bitboard_kernel.board_vector(geometry), mine, mask)
+    split = for_bits(_split, geometry.bits)
+    split(np.asanyarray(keys, order="C"), bitboard_kernel.board_vector(geometry), mine, mask)
     return mine, mask
 
 
 def sort_unique(keys: Words) -> Words:
     """Return the sorted unique keys; the order of the given array changes."""
+    if isinstance(keys, WideWords):
+        keys[:] = keys[np.lexsort((keys["low"], keys["high"]))]
+        return keys[: cast(Kernel, _compact).wide(keys)].copy()
     keys.sort()
     return keys[: _compact(keys)].copy()
 
 
-@kernel("int64(uint64[::1])")
+@kernel(int64(uint64[::1]))
 def _compact(keys: Words) -> Int:
     """Move the first of each run of equal keys to the front; return how many there are."""
     count = 0
@@ -107,14 +128,14 @@ def split_key(key: Word, height: Word, bottom: Word) -> tuple[Word, Word]:
     return mine, mask
 
 
-@kernel(f"void({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1], uint64[::1])")
+@kernel(void(_READ, _READ, uint64[::1], uint64[::1]))
 def _split(keys: Words, words: Words, mine: Words, mask: Words) -> None:
     """Fill `mine` and `mask` from keys, all of one length."""
     for i in range(len(keys)):
         mine[i], mask[i] = split_key(keys[i], words[HEIGHT], words[BOTTOM])
 
 
-@kernel(f"int64({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1])")
+@kernel(int64(_READ, _READ, uint64[::1]))
 def _make_children(keys: Words, words: Words, children: Words) -> Int:
     """Write the keys of all children of unfinished positions, with duplicates; return their number.
 
@@ -135,7 +156,7 @@ def _make_children(keys: Words, words: Words, children: Words) -> Int:
     return count
 
 
-@kernel(f"int64(uint64, uint64, int64, {_WORDS_TYPE}, uint64[:, ::1])")
+@kernel(int64(uint64, uint64, int64, _READ, uint64[:, ::1]))
 def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> Int:
     """Count the move sequences of length `depth` >= 1 from a position that is not over.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Event
 from typing import Any, Final
 
-from claimeven.compiled import load
+from claimeven.compiled import for_bits, load
 from claimeven.game import Geometry
 from claimeven.montecarlo.engine import (
     CompiledEngine,
@@ -30,7 +30,7 @@ _SLICE: Final = 0.001
 
 
 def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> CompiledEngine:
-    """Engine on arrays, for a board of one word."""
+    """Engine on arrays, for a board of at most 128 bits."""
     return _kinds(options)[0](geometry, options)
 
 
@@ -39,9 +39,11 @@ def textbook_engine(options: MonteCarloOptions) -> TextbookEngine[Any]:
     return _kinds(options)[1](options)
 
 
-def load_kernels(options: MonteCarloOptions) -> None:
-    """Compile the kernels of a search with these options, or load them from the cache."""
-    load(*_kinds(options)[0].kernels)
+def load_kernels(options: MonteCarloOptions, bits: int) -> None:
+    """Compile the kernels of a search with these options on boards of `bits` bits, or load them
+    from the cache.
+    """
+    load(*(for_bits(each, bits) for each in _kinds(options)[0].kernels))
 
 
 def _kinds(options: MonteCarloOptions) -> tuple[type[CompiledEngine], type[TextbookEngine[Any]]]:

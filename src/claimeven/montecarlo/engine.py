@@ -123,6 +123,7 @@ class CompiledEngine(Engine, ABC):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
+        self.bits: int = geometry.bits
         self.position: Position | None = None
         self.reusable: bool = False
         self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)

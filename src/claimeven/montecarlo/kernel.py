@@ -79,8 +79,9 @@ def prove_new(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -
 @inlined
 def draw(bound: Int, words: Words) -> Int:
     """A random number from 0 to bound - 1."""
-    words[layout.RANDOM_STATE] += STEP
-    return np.int64(draw_below(words[layout.RANDOM_STATE], np.uint64(bound)))
+    state = np.uint64(words[layout.RANDOM_STATE]) + STEP
+    words[layout.RANDOM_STATE] = state
+    return np.int64(draw_below(state, np.uint64(bound)))
 
 
 @inlined
@@ -103,7 +104,7 @@ def simulate(proof: Int, mine: Word, mask: Word, work: Work, setup: Setup) -> In
         settings[layout.PLAYOUT],
         mine,
         mask,
-        words[layout.RANDOM_STATE],
+        np.uint64(words[layout.RANDOM_STATE]),
         settings[layout.CUT],
         setup.board,
         words,

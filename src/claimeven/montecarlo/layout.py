@@ -20,9 +20,18 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from claimeven.compiled import Int, Ints, Words, inlined, int64, named_tuple, uint64
+from claimeven.compiled import (
+    MAX_BITS,
+    Int,
+    Ints,
+    Words,
+    inlined,
+    int64,
+    named_tuple,
+    uint64,
+)
+from claimeven.compiled.wide import words
 from claimeven.game.bitboard_kernel import STARTS, board_vector
 from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 
@@ -56,11 +65,11 @@ _MOVE_MASK: Final = (1 << PROOF_SHIFT) - 1
 # whether the tree had no room for a node.
 USED, DEPTH, FULL, SHARED_STATE_FIELDS = range(4)
 
-# Fields of `words`: the root's position, the random state, and the memory of `replies`: from
-# REPLIES a cell for each player and cell, from PLAYED the moves of a playout in their order.
+# Fields of `words`: the root's position, the random state of 64 bits, and the memory of `replies`:
+# from REPLIES a cell for each player and bit, then the moves of a playout in their order.
 MINE, MASK, RANDOM_STATE, REPLIES = range(4)
-PLAYED: Final = REPLIES + 2 * WORD_BITS
-WORDS_FIELDS: Final = PLAYED + WORD_BITS
+#: On boards of at most 64 bits.
+WORDS_FIELDS: Final = REPLIES + 3 * WORD_BITS
 
 # Fields of `settings`.
 ALL_AT_ONCE, SHUFFLED, PLAYOUT, CUT, SOLVER, DECISIVE, MIRROR, RANDOM_TIES, SETTINGS_FIELDS = range(
@@ -95,7 +104,7 @@ def work_vectors(state_fields: int, geometry: Geometry) -> Work:
     """Allocate the variable vectors of a kernel."""
     return Work(
         np.zeros(state_fields, dtype=np.int64),
-        np.zeros(WORDS_FIELDS, dtype=np.uint64),
+        words(REPLIES + 3 * MAX_BITS, geometry.bits),
         np.zeros(2 * geometry.cells + 2, dtype=np.int64),
     )
 
@@ -169,11 +178,11 @@ MOVES: Final = MOVE_COUNT + 1
 RECORDING_SLOTS: Final = MOVES + WORD_BITS
 
 
-def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
+def playout_vector(geometry: Geometry) -> Words:
     """Return a board for kernels: `board_vector`, then the number of columns, the mask of the cells
     of column 0, and the minimal number of discs of a won game.
     """
-    vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
+    vector = words(BOARD_SLOTS, geometry.bits)
     vector[:COLUMNS] = board_vector(geometry)
     vector[COLUMNS] = geometry.columns
     vector[COLUMN] = geometry.column_mask(0)

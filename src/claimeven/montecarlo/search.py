@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from claimeven.compiled import MAX_BITS
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.game.validation import one_of
 from claimeven.markup import shown_by
@@ -230,7 +231,7 @@ class MonteCarloSearch(TreeSearch):
             if geometry is not None and self.backend_for(geometry) == "python":
                 return
             if self.backend != "python" and not callable(self.options.playout):
-                load_kernels(self.options)
+                load_kernels(self.options, geometry.bits if geometry is not None else 0)
             if geometry is None or self._engines_for == self._engine_key(geometry):
                 return
             for engine in self._engines_of(geometry):
@@ -354,8 +355,8 @@ class MonteCarloSearch(TreeSearch):
                 raise InvalidOptions(
                     "a custom playout runs in Python: choose backend=auto or backend=python"
                 )
-            geometry.check_fits_word("backend=compiled", InvalidOptions)
-        python = self.backend == "python" or is_custom or not geometry.fits_word
+            geometry.check_fits_word("backend=compiled", InvalidOptions, MAX_BITS)
+        python = self.backend == "python" or is_custom or geometry.bits > MAX_BITS
         return "python" if python else "compiled"
 
     def _check(self, position: Position) -> None:
@@ -373,7 +374,7 @@ class MonteCarloSearch(TreeSearch):
         if self._engines_for != key:
             self._engines, self._engines_for = [], ()  # frees the memory first
             if key[-1] == "compiled":
-                load_kernels(self.options)
+                load_kernels(self.options, geometry.bits)
                 make: Callable[[MonteCarloOptions], Engine] = partial(compiled_engine, geometry)
             else:
                 make = textbook_engine

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from claimeven.compiled import for_bits
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.flat import kernel
@@ -41,9 +42,8 @@ class SimpleEngine(RecordsEngine):
         self.state[kernel.HOLDS_LEAF] = 0
 
     def run(self, iterations: int) -> int:
-        return int(
-            type(self).grow(self.tree, self.work, self.setup, min(iterations, self.visits_left()))
-        )
+        grow = for_bits(type(self).grow, self.bits)
+        return int(grow(self.tree, self.work, self.setup, min(iterations, self.visits_left())))
 
 
 class FlatEngine(SimpleEngine):
@@ -57,7 +57,7 @@ class FlatEngine(SimpleEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         super().start(position, seed, keep)
-        kernel.plant_two_plies(self.tree, self.work, self.setup)
+        for_bits(kernel.plant_two_plies, self.bits)(self.tree, self.work, self.setup)
 
     def leaves(self) -> int:
         return int(np.count_nonzero(self.records[: self.used, CHILD] == NO_CHILDREN))

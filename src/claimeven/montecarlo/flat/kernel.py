@@ -76,7 +76,8 @@ def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, setup: Setup) ->
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
         nodes[child, CHILD] = NO_CHILDREN
-        nodes[child, META] = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
+        cell = np.uint64(trailing_zeros(cells))
+        nodes[child, META] = np.int64(cell // np.uint64(setup.board[HEIGHT]))
         tree.parents[child] = node
         cells &= cells - _1
         child += 1

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
+from claimeven.compiled import for_bits
+from claimeven.compiled.wide import word
 from claimeven.game import Geometry, Position
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.montecarlo import layout
@@ -70,7 +70,7 @@ class GraphEngine(GraphView, CompiledEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.graph = kernel.graph_arrays(options.capacity, geometry.columns)
+        self.graph = kernel.graph_arrays(options.capacity, geometry.columns, geometry.bits)
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
@@ -82,8 +82,8 @@ class GraphEngine(GraphView, CompiledEngine):
         self.position: Position = position
         stored = canonical(position, self.options)
         self.place(stored, seed)
-        self.state[kernel.GRAPH_ROOT] = kernel.root_of(
-            self.graph, self.work, self.setup, np.uint64(stored.key)
+        self.state[kernel.GRAPH_ROOT] = for_bits(kernel.root_of, self.bits)(
+            self.graph, self.work, self.setup, word(stored.key, self.bits)
         )
 
     def forget(self) -> None:
@@ -92,7 +92,8 @@ class GraphEngine(GraphView, CompiledEngine):
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, layout.MAX_VISITS - int(self.state[kernel.TOTAL_ITERATIONS]))
-        made = int(kernel.grow_graph(self.graph, self.work, self.setup, self.formula, iterations))
+        grow = for_bits(kernel.grow_graph, self.bits)
+        made = int(grow(self.graph, self.work, self.setup, self.formula, iterations))
         self.state[kernel.TOTAL_ITERATIONS] += made
         return made
 
@@ -150,7 +151,8 @@ class StoredGraph(TextbookGraph):
     def find(self, position: Position) -> GraphNode | None:
         node = self.table.get(position.key)
         if node is None:
-            place = int(kernel.find_place(self._graph, np.uint64(position.key)))
+            bits = position.geometry.bits
+            place = int(for_bits(kernel.find_place, bits)(self._graph, word(position.key, bits)))
             if place != layout.NO_NODE and self.node_at(place).position == position:
                 node = self.node_at(place)
         return node

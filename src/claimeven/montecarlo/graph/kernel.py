@@ -3,6 +3,7 @@
 ```text
     record of a node, 32 bytes, seen as int32, float64 and uint64
         VISITS | OWN_TOTAL | EDGES | META | VALUE (float64) | KEY (uint64)
+    or of a wide board 64 bytes: the key is the fourth of its 128-bit words
     record of an edge, 8 bytes
         EDGE_VISITS | COLUMN AND NODE       bits 0-26 node + 1 (0: none), 27-30 column
     slots: open addressing from a key to its node, EMPTY without a node
@@ -35,8 +36,16 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import inlined, kernel, named_tuple, popcount, trailing_zeros
+from claimeven.compiled import (
+    folded,
+    inlined,
+    kernel,
+    named_tuple,
+    popcount,
+    trailing_zeros,
+)
 from claimeven.compiled.types import Int, Ints, Word, Words, float64, int32, int64, uint64
+from claimeven.compiled.wide import words
 from claimeven.game.bitboard_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.game.perft_kernel import split_key
 from claimeven.montecarlo import kernel as steps
@@ -77,14 +86,15 @@ GRAPH: Final = named_tuple(
 )
 
 
-def graph_arrays(capacity: int, columns: int) -> Graph:
-    """Allocate an empty graph of up to `capacity` positions."""
-    memory = np.zeros((capacity, 4), dtype=np.uint64)
+def graph_arrays(capacity: int, columns: int, bits: int) -> Graph:
+    """Allocate an empty graph of up to `capacity` positions of boards of `bits` bits."""
+    keys = words((capacity, 4), bits)
+    memory = keys.view(np.ndarray)
     slots = 1 << max(capacity * 4 // 3, 1).bit_length()
     return Graph(
         memory.view(np.int32),
         memory.view(np.float64),
-        memory,
+        keys,
         np.zeros((capacity * columns, 2), dtype=np.int32),
         np.full(slots, EMPTY, dtype=np.int32),
     )
@@ -132,7 +142,7 @@ def canonical(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word,
 @inlined
 def spread(key: Word) -> Int:
     """Spread a key over the numbers below 2^32."""
-    return np.int64((key * _SPREAD_KEYS) >> _32)
+    return np.int64((folded(key) * _SPREAD_KEYS) >> _32)
 
 
 @inlined
@@ -280,7 +290,8 @@ def expand(node: Int, cells: Word, graph: Graph, work: Work, setup: Setup) -> No
     count = np.int64(popcount(cells))
     edge = first
     while cells != _0:
-        column = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
+        cell = np.uint64(trailing_zeros(cells))
+        column = np.int64(cell // np.uint64(setup.board[HEIGHT]))
         graph.edges[edge, EDGE_VISITS] = 0
         graph.edges[edge, EDGE_TARGET] = edge_target(column, layout.NO_NODE)
         cells &= cells - _1

@@ -127,7 +127,7 @@ class TextbookGraph(TextbookSearch):
     def place_of(self, key: int, path: Sequence[GraphNode]) -> int | None:
         """Return the place of a new position in a full graph: see `kernel`."""
         word = (1 << 64) - 1
-        first = ((key * SPREAD_KEYS & word) >> 32) * self.used >> 32
+        first = (((key ^ key >> 64) * SPREAD_KEYS & word) >> 32) * self.used >> 32
         places = [(first + step) % self.used for step in range(BUCKET)]
         free = [place for place in places if self.node_at(place) not in path]
         return min(free, key=lambda place: self.node_at(place).visits, default=None)

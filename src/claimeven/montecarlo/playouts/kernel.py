@@ -8,21 +8,44 @@ move (+1 win, 0 draw or cutoff, -1 loss) and the new random state. The position 
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from claimeven.compiled import RECORDING, inlined, kernel, popcount, prepared, trailing_zeros
+from claimeven.compiled import (
+    RECORDING,
+    bits_of,
+    for_bits,
+    inlined,
+    kernel,
+    popcount,
+    prepared,
+    trailing_zeros,
+)
 from claimeven.compiled.splitmix64 import STEP, draw_below
-from claimeven.compiled.types import Int, Ints, Word, Words, int64, uint64
+from claimeven.compiled.types import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    bits64,
+    boolean,
+    int64,
+    tuple_of,
+    uint64,
+)
+from claimeven.compiled.wide import word
 from claimeven.evaluation.streaks import triples_kernel
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
-from claimeven.game.geometry import WORD_BITS
 from claimeven.game.position import Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import SETUP, WORK, Setup, Work
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
+#: The result of a playout and the new random state.
+RESULT: Final = tuple_of(int64, bits64)
 
 
 @inlined
@@ -40,7 +63,7 @@ def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
     """
     while True:
         rng += STEP
-        column = draw_below(rng, board[layout.COLUMNS])
+        column = draw_below(rng, np.uint64(board[layout.COLUMNS]))
         cell = cells & (board[layout.COLUMN] << (column * board[HEIGHT]))
         if cell != _0:
             return cell, rng
@@ -49,10 +72,10 @@ def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
 @inlined
 def pick_bit(cells: Word, rng: Word) -> tuple[Word, Word]:
     """Pick one of `cells` at random with a single draw; no draw when there is only one."""
-    count = popcount(cells)
+    count = np.uint64(popcount(cells))
     if count > _1:
         rng += STEP
-        for _ in range(draw_below(rng, count)):
+        for _ in range(np.int64(draw_below(rng, count))):
             cells &= cells - _1
     return cells & (~cells + _1), rng
 
@@ -60,7 +83,7 @@ def pick_bit(cells: Word, rng: Word) -> tuple[Word, Word]:
 @inlined
 def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """Every move at random."""
-    ply = popcount(mask)
+    ply = np.uint64(popcount(mask))
     sign = np.int64(1)
     while cut != 0:
         cut -= 1
@@ -75,7 +98,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         mine |= cell
         mask |= cell
         ply += _1
-        if ply >= board[layout.FIRST_WIN] and bitboard_kernel.has_line(
+        if ply >= np.uint64(board[layout.FIRST_WIN]) and bitboard_kernel.has_line(
             mine, board[HEIGHT], board[CONNECT]
         ):
             return sign, rng
@@ -85,7 +108,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
     return np.int64(0), rng
 
 
-@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], boolean)")
+@kernel(RESULT(uint64, uint64, bits64, int64, uint64[::1], boolean))
 def play_forced(
     mine: Word, mask: Word, rng: Word, cut: Int, board: Words, careful: bool
 ) -> tuple[Int, Word]:
@@ -129,7 +152,7 @@ def play_forced(
     return np.int64(0), rng
 
 
-@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], uint64[::1])")
+@kernel(RESULT(uint64, uint64, bits64, int64, uint64[::1], uint64[::1]))
 def play_replies(
     mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
@@ -157,13 +180,13 @@ def play_replies(
             cell = threats & cells
             cell &= ~cell + _1
             if cell == _0 and played > 0:
-                cell = words[_answer(start + played, words[layout.PLAYED + played - 1])] & cells
+                cell = words[_answer(start + played, words[_moves(mask) + played - 1])] & cells
             if cell == _0:
                 cell, rng = pick_cell(cells, rng, board)
         # 2. Play it; the other side is to move.
         if RECORDING:
             record_move(cell, board)
-        words[layout.PLAYED + played] = cell
+        words[_moves(mask) + played] = cell
         played += 1
         mask |= cell
         after = bitboard_kernel.winning_cells(mine | cell, mask, height, connect, full)
@@ -173,21 +196,27 @@ def play_replies(
     # 3. Store the winner's replies, and delete the loser's if they are stored.
     if result != 0:
         for move in range(1, played):
-            place = _answer(start + move, words[layout.PLAYED + move - 1])
+            place = _answer(start + move, words[_moves(mask) + move - 1])
             if (result > 0) == (move & 1 == 0):
-                words[place] = words[layout.PLAYED + move]
-            elif words[place] == words[layout.PLAYED + move]:
+                words[place] = words[_moves(mask) + move]
+            elif words[place] == words[_moves(mask) + move]:
                 words[place] = _0
     return result, rng
 
 
 @inlined
+def _moves(word: Word) -> Int:
+    """Index in the `words` vector of the moves of a playout."""
+    return layout.REPLIES + 2 * np.int64(bits_of(word))
+
+
+@inlined
 def _answer(ply: Int, cell: Word) -> Int:
     """Index in the `words` vector of the reply to `cell` by the player to move at `ply`."""
-    return layout.REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
+    return layout.REPLIES + (ply & 1) * np.int64(bits_of(cell)) + np.int64(trailing_zeros(cell))
 
 
-@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
+@kernel(RESULT(uint64, uint64, bits64, int64, uint64[::1]))
 def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
     """The move with the longest own run; ties at random."""
     sign = np.int64(1)
@@ -237,7 +266,7 @@ def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     return worst
 
 
-@kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1], int64)")
+@kernel(RESULT(uint64, uint64, bits64, int64, uint64[::1], int64))
 def play_alphabeta(
     mine: Word, mask: Word, rng: Word, cut: Int, board: Words, depth: Int
 ) -> tuple[Int, Word]:
@@ -311,7 +340,7 @@ def count_results(
             settings[layout.PLAYOUT],
             mine,
             mask,
-            words[layout.RANDOM_STATE],
+            np.uint64(words[layout.RANDOM_STATE]),
             settings[layout.CUT],
             setup.board,
             words,
@@ -324,8 +353,9 @@ def playout_results(
     position: Position, playout: str, cut: int, seed: int, playouts: int
 ) -> tuple[int, int, int]:
     """Return losses, draws and wins of the side to move in playouts from a position on a board of
-    one word; `cut` is `playout_cutoff` of `MonteCarloOptions`.
+    at most 128 bits; `cut` is `playout_cutoff` of `MonteCarloOptions`.
     """
+    bits = position.geometry.bits
     work = layout.work_vectors(layout.SHARED_STATE_FIELDS, position.geometry)
     work.words[layout.RANDOM_STATE] = seed
     setup = Setup(
@@ -334,8 +364,8 @@ def playout_results(
     setup.settings[layout.PLAYOUT] = layout.PLAYOUTS.index(playout)
     setup.settings[layout.CUT] = cut or -1
     results = np.zeros(3, dtype=np.int64)
-    count_results(
-        np.uint64(position.mine), np.uint64(position.mask), work, setup, playouts, results
+    for_bits(count_results, bits)(
+        word(position.mine, bits), word(position.mask, bits), work, setup, playouts, results
     )
     losses, draws, wins = (int(count) for count in results)
     return losses, draws, wins

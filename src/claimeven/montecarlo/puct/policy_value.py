@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -69,7 +68,7 @@ class UniformPolicyValue:
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
-        board_vector(geometry)  # rejects boards of more than one word
+        geometry.check_fits_word("a model")
         self.geometry = geometry
 
     def load(self) -> None:

@@ -8,6 +8,7 @@ from copy import deepcopy
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import for_bits
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.engine import (
@@ -80,7 +81,8 @@ class TreeEngine(RecordsEngine):
 
     def run(self, iterations: int) -> int:
         iterations = min(iterations, self.visits_left())
-        return int(kernel.grow_tree(self.records, self.work, self.setup, self.formula, iterations))
+        grow = for_bits(kernel.grow_tree, self.bits)
+        return int(grow(self.records, self.work, self.setup, self.formula, iterations))
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookTreeEngine:
         twin = deepcopy(self)

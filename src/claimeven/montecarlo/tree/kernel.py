@@ -105,7 +105,8 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, setup: Setup) -> 
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
         nodes[child, CHILD] = NO_CHILDREN
-        nodes[child, META] = np.int64(trailing_zeros(cells) // setup.board[HEIGHT])
+        cell = np.uint64(trailing_zeros(cells))
+        nodes[child, META] = np.int64(cell // np.uint64(setup.board[HEIGHT]))
         cells &= cells - _1
         child += 1
     if setup.settings[layout.SHUFFLED] != 0:
