@@ -140,7 +140,7 @@ BAD = [
     ("perft many", "Invalid value for 'PLIES': 'many' is not a valid integer"),
     ("perft 3 --connect 9", "connect must be 2 to 8, not 9"),
     ("perft 3 --position 4444444", "move 7: column 4 is full"),
-    ("solitaire", "there is no command 'solitaire': choose from play, "),
+    ("halma", "there is no command 'halma': choose from play, "),
     ("slove 44", "there is no command 'slove' (did you mean solve?): choose from play, "),
     ("--fast", "there is no option"),
 ]
@@ -184,7 +184,7 @@ def test_empty_names_are_rejected(run: Run, line: str, sentence: str) -> None:
     assert bad_input(run(*line.split())).startswith(sentence)
 
 
-@pytest.mark.parametrize("line", ["think 4444444", "solitaire"])
+@pytest.mark.parametrize("line", ["think 4444444", "halma"])
 def test_bad_input_as_a_process(process: Run, line: str) -> None:
     result = process(*line.split())
     bad_input(result)

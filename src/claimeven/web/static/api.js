@@ -7,10 +7,7 @@ import { embed } from "./embedded.js";
 export const isLocal = document.querySelector("meta[name=backend]")?.content === "worker";
 /** Abilities that only a server has. */
 const NEEDS_SERVER = ["reasons", "files", "tournament", "puct"];
-/** A WebAssembly module with an instruction on vectors, as the compiled kernels have. */
-const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11]);
-const hasKernels = typeof BigInt === "function" && typeof WebAssembly === "object" && WebAssembly.validate(VECTORS)
-  && "toSorted" in Array.prototype;
+const hasKernels = typeof BigInt === "function" && typeof WebAssembly === "object" && "toSorted" in Array.prototype;
 
 /**
  * Whether this page can do something: "compute" scores and moves, give "reasons" for each column,
@@ -21,7 +18,7 @@ export function can(what) {
 }
 
 /** Sentences for a browser without the means, and for a server or a file that cannot be reached. */
-export const CANNOT_COMPUTE = "This browser cannot run the solver and the agents: it lacks BigInt, WebAssembly SIMD or newer array methods. Two people can play here.";
+export const CANNOT_COMPUTE = "This browser cannot run the solver and the agents: it lacks BigInt, WebAssembly or newer array methods. Two people can play here.";
 export const UNREACHABLE = isLocal ? "A file of the page cannot be loaded: is there a network?" : "The server does not answer. Is it still running?";
 
 const local = isLocal && can("compute") ? import("./local/client.js") : null;
