@@ -52,7 +52,7 @@ def _of_words(function: Callable[..., Any]) -> Callable[[Build], Build]:
     return decorate
 
 
-def _in_every_lane(builder: Any, word: Any) -> Any:
+def in_every_lane(builder: Any, word: Any) -> Any:
     first = builder.insert_element(_UNDEFINED, word, _I32(0))
     lane_of_first = ir.Constant(ir.VectorType(_I32, 4), [0, 0, 0, 0])
     return builder.shuffle_vector(first, _UNDEFINED, lane_of_first)
@@ -66,19 +66,30 @@ def _steps(builder: Any, height: Any) -> Iterator[Any]:
     yield builder.add(height, _I64(1))
 
 
+def steps_in_lanes(builder: Any, height: Any) -> Any:
+    """Return `_steps` as a vector."""
+    steps = _UNDEFINED
+    for lane, step in enumerate(_steps(builder, height)):
+        steps = builder.insert_element(steps, step, _I32(lane))
+    return steps
+
+
+def any_lane(builder: Any, lanes: Any) -> Any:
+    """Return the bitwise or of the lanes of a vector."""
+    function = builder.module.declare_intrinsic(
+        "llvm.vector.reduce.or.v4i64", (), fnty=ir.FunctionType(_I64, [_LANES])
+    )
+    return builder.call(function, [lanes])
+
+
 def _along_any(builder: Any, discs: Any, height: Any, along: Build) -> Any:
     """Return the bitwise or of `along(builder, discs, step)` for the four directions."""
     if not use_vectors:
         return reduce(
             builder.or_, [along(builder, discs, each) for each in _steps(builder, height)]
         )
-    lanes, steps = _in_every_lane(builder, discs), _UNDEFINED
-    for lane, step in enumerate(_steps(builder, height)):
-        steps = builder.insert_element(steps, step, _I32(lane))
-    function = builder.module.declare_intrinsic(
-        "llvm.vector.reduce.or.v4i64", (), fnty=ir.FunctionType(_I64, [_LANES])
-    )
-    return builder.call(function, [along(builder, lanes, steps)])
+    lanes, steps = in_every_lane(builder, discs), steps_in_lanes(builder, height)
+    return any_lane(builder, along(builder, lanes, steps))
 
 
 def wins_along(builder: Any, discs: Any, steps: Any) -> Any:

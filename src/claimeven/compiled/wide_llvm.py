@@ -150,25 +150,52 @@ _takes(intrinsics.folded, 1, types.uint64, _fold)
 _takes(intrinsics.bits_of, 1, types.uint64, lambda builder, word: _I64(_I128.width))
 
 
-def _along_all(builder: Any, height: Any, cells: Callable[[Any], Any]) -> Any:
-    """Return the bitwise or of `cells` of the steps up, right-down, right and right-up."""
-    one = _I128(1)
-    found = cells(one)
-    for step in (builder.sub(height, one), height, builder.add(height, one)):
-        found = builder.or_(found, cells(step))
-    return found
+class _Halves:
+    """Builds operations on wide words of four lanes, each as vectors of its low and high halves.
+
+    Shifts are by less than 64 bits. The processor has one instruction for two halves, or three.
+    """
+
+    def __init__(self, builder: Any) -> None:
+        self._builder = builder
+
+    def and_(self, one: Any, other: Any) -> Any:
+        return [self._builder.and_(*each) for each in zip(one, other, strict=True)]
+
+    def or_(self, one: Any, other: Any) -> Any:
+        return [self._builder.or_(*each) for each in zip(one, other, strict=True)]
+
+    def shl(self, word: Any, steps: Any) -> Any:
+        low, high = word
+        return [self._builder.shl(low, steps), self._joined("fshl", high, low, steps)]
+
+    def lshr(self, word: Any, steps: Any) -> Any:
+        low, high = word
+        return [self._joined("fshr", high, low, steps), self._builder.lshr(high, steps)]
+
+    def _joined(self, name: str, high: Any, low: Any, steps: Any) -> Any:
+        kind = ir.FunctionType(low.type, [low.type] * 3)
+        function = self._builder.module.declare_intrinsic(f"llvm.{name}.v4i64", (), fnty=kind)
+        return self._builder.call(function, [high, low, steps])
+
+
+def _along_any(builder: Any, discs: Any, height: Any, along: Build) -> Any:
+    """Return the bitwise or of `along` of the four directions, one in each lane."""
+    upper = builder.lshr(discs, _I128(_I64.width))
+    halves = [builder.trunc(each, _I64) for each in (discs, upper)]
+    lanes = [intrinsics_llvm.in_every_lane(builder, half) for half in halves]
+    steps = intrinsics_llvm.steps_in_lanes(builder, builder.trunc(height, _I64))
+    found = along(_Halves(builder), lanes, steps)
+    low, high = (builder.zext(intrinsics_llvm.any_lane(builder, each), _I128) for each in found)
+    return builder.or_(low, builder.shl(high, _I128(_I64.width)))
 
 
 def _winning_four(builder: Any, discs: Any, height: Any) -> Any:
-    return _along_all(
-        builder, height, lambda step: intrinsics_llvm.wins_along(builder, discs, step)
-    )
+    return _along_any(builder, discs, height, intrinsics_llvm.wins_along)
 
 
 def _line_of_four(builder: Any, discs: Any, height: Any) -> Any:
-    return _along_all(
-        builder, height, lambda step: intrinsics_llvm.lines_along(builder, discs, step)
-    )
+    return _along_any(builder, discs, height, intrinsics_llvm.lines_along)
 
 
 _takes(intrinsics.winning_four, 2, wide, _winning_four)

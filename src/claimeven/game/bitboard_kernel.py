@@ -11,7 +11,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.compiled import MAX_BITS, Int, Word, Words, bits_of, inlined, line_of_four
+from claimeven.compiled import (
+    MAX_BITS,
+    Int,
+    Word,
+    Words,
+    bits_of,
+    inlined,
+    line_of_four,
+    winning_four,
+)
 from claimeven.compiled.wide import words
 from claimeven.game.bitboard import window_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
@@ -126,7 +135,9 @@ def winning_cells(discs: Word, mask: Word, height: Word, connect: Word, board: W
 
     A vertical line is completed only at its top, because discs rest on each other.
     """
-    if connect == np.uint64(4):
+    if connect == np.uint64(4) and bits_of(discs) > np.uint64(64):
+        wins = winning_four(discs, height)
+    elif connect == np.uint64(4):
         wins = (
             ((discs << ONE) & (discs << np.uint64(2)) & (discs << np.uint64(3)))
             | wins_along(discs, height)
