@@ -8,8 +8,7 @@
   const LEFT = -2;     // instead of a winner: the game is unfinished
   const PLAYERS = ["Yellow", "Red"];
   const WORDS = {
-    good: "It keeps the result, not the score", inaccurate: "An inaccurate move", mistake: "A mistake",
-    blunder: "A blunder",
+    good: "It keeps the result, not the score", inaccurate: "An inaccurate move", mistake: "A mistake", blunder: "A blunder",
   };
   // Games that the list shows first; more are added when its end is reached.
   const PAGE = 100;
@@ -23,22 +22,24 @@
   const picture = board.querySelector("svg");
   const place = new Map(data.games.map((game, index) => [game[NUMBER], index]));
 
-  // Fill and rim of each player's discs, as the board has them.
-  const COLOURS = [0, 1].map((player) => {
-    const look = discs.find(([where]) => where === `0,0,${player}`)[1].querySelector("g");
-    return [look.getAttribute("fill"), look.getAttribute("stroke")];
-  });
+  // A disc of each player, and their fill and rim, as the board has them.
+  const samples = [0, 1].map((player) => discs.find(([where]) => where === `0,0,${player}`)[1]);
+  const COLOURS = samples.map((disc) => ["fill", "stroke"].map((name) => disc.querySelector("g").getAttribute(name)));
 
   let found = [];      // places of the games that pass the filters
   let current = -1;    // place of the game shown
   let shown = 0;       // number of its discs on the board, without the start position
 
-  const make = (tag, attributes, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  // Add attributes, listeners (on...) and children to an element.
+  const fill = (element, attributes, ...children) => {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else element.setAttribute(name, value);
+    }
     element.append(...children);
     return element;
   };
+  const make = (tag, ...given) => fill(document.createElement(tag), ...given);
   const column = (name) => (name >= "1" && name <= "9" ? +name : name.charCodeAt(0) - 96) - 1;
   const columnName = (number) => data.names[number];
   const turn = (move) => (data.start.length + move) % 2;
@@ -48,22 +49,14 @@
 
   // A disc of a player as a small picture, taken from the board.
   const swatch = (player) => {
-    const disc = discs.find(([where]) => where === `0,0,${player}`)[1].cloneNode(true);
-    const circle = disc.querySelector("circle");
-    disc.removeAttribute("visibility");
-    disc.removeAttribute("data-disc");
-    const small = picture.cloneNode(false);
-    for (const name of ["width", "height", "aria-label", "role"]) small.removeAttribute(name);
-    small.setAttribute("class", "swatch");
-    small.setAttribute("aria-hidden", "true");
-    const [x, y] = ["cx", "cy"].map((name) => circle.getAttribute(name) - 27);
-    small.setAttribute("viewBox", `${x} ${y} 54 54`);
-    small.append(disc);
-    return small;
+    const disc = samples[player].cloneNode(true);
+    for (const name of ["visibility", "data-disc"]) disc.removeAttribute(name);
+    const [x, y] = ["cx", "cy"].map((name) => disc.querySelector("circle").getAttribute(name) - 27);
+    const small = document.createElementNS(picture.namespaceURI, "svg");
+    return fill(small, { class: "swatch", "aria-hidden": "true", viewBox: `${x} ${y} 54 54` }, disc);
   };
 
-  const result = (game) =>
-    game[WINNER] === LEFT ? "left" : game[WINNER] < 0 ? "½–½" : game[WINNER] === 0 ? "1–0" : "0–1";
+  const result = (game) => game[WINNER] === LEFT ? "left" : game[WINNER] < 0 ? "½–½" : game[WINNER] === 0 ? "1–0" : "0–1";
 
   const ending = (game) => {
     const count = discCount(data.start.length + line(game).length);
@@ -82,12 +75,10 @@
     const [one, other] = [at("one").value, at("other").value].map((v) => (v === "" ? null : +v));
     const wanted = at("result").value;
     const seats = [game[FIRST], game[SECOND]];
-    if (one !== null && !seats.includes(one)) return false;
-    if (other !== null && !seats.includes(other)) return false;
+    if ([one, other].some((each) => each !== null && !seats.includes(each))) return false;
     if (one !== null && one === other && seats[0] !== seats[1]) return false;
-    const [winner, loser] =
-      game[WINNER] < 0 ? [null, null] : [seats[game[WINNER]], seats[1 - game[WINNER]]];
-    const asked = one !== null ? one : other;
+    const [winner, loser] = game[WINNER] < 0 ? [null, null] : [seats[game[WINNER]], seats[1 - game[WINNER]]];
+    const asked = one ?? other;
     switch (wanted) {
       case "": return true;
       case "draw": return game[WINNER] === -1;
@@ -103,13 +94,12 @@
     const begin = list.childElementCount;
     for (const index of found.slice(begin, begin + PAGE)) {
       const game = data.games[index];
-      const option = make("div", { role: "option", id: `option-${index}`, "aria-selected": "false" },
+      const option = make("div", { role: "option", id: `option-${index}`, "aria-selected": "false", onclick: () => open(index, Infinity) },
         make("span", { class: "number" }, String(game[NUMBER])),
         make("span", { class: "who" }, swatch(0), label(game, 0)),
         make("span", { class: "score" }, result(game)),
         make("span", { class: "who" }, swatch(1), label(game, 1)));
       if (game.length > KIND) option.append(make("span", { class: "badge" }, game[KIND]));
-      option.addEventListener("click", () => open(index, Infinity));
       list.append(option);
     }
   };
@@ -118,17 +108,14 @@
     found = [...data.games.keys()].filter((index) => passes(data.games[index]));
     list.replaceChildren();
     addOptions();
-    const all = data.games.length;
-    at("found").textContent = found.length === all
-      ? `${all.toLocaleString("en")} games` : `${found.length.toLocaleString("en")} of ${all.toLocaleString("en")} games`;
+    const [some, all] = [found, data.games].map(({ length }) => length.toLocaleString("en"));
+    at("found").textContent = some === all ? `${all} games` : `${some} of ${all} games`;
     mark();
   };
 
   // Mark the game shown in the list, and see to it that it is there.
   const mark = () => {
-    for (const option of list.querySelectorAll('[aria-selected="true"]')) {
-      option.setAttribute("aria-selected", "false");
-    }
+    for (const option of list.querySelectorAll('[aria-selected="true"]')) option.setAttribute("aria-selected", "false");
     const where = found.indexOf(current);
     list.removeAttribute("aria-activedescendant");
     if (where < 0) return;
@@ -152,8 +139,7 @@
   const open = (index, at_ply) => {
     current = index;
     const game = data.games[index];
-    const title = at("players");
-    title.replaceChildren(`Game ${game[NUMBER]}: `, swatch(0), " ", label(game, 0), " – ", swatch(1), " ",
+    at("players").replaceChildren(`Game ${game[NUMBER]}: `, swatch(0), " ", label(game, 0), " – ", swatch(1), " ",
       label(game, 1), make("span", { class: "score" }, result(game)));
     at("how").textContent = ending(game);
     ply.max = line(game).length;
@@ -173,14 +159,12 @@
         if (turn(move) === 1) row.append(make("span", {}, "…"));
         moves.append(row);
       }
-      const button = make("button", { type: "button", "data-move": move, tabindex: "-1" }, columnName(column(name)));
-      if (move < game[OPENING].length) button.classList.add("opening");
       const [how, mark] = judgement(data.judged[game[NUMBER]], move - game[OPENING].length);
-      if (mark) button.append(make("span", { class: "mark" }, mark));
-      const said = [`Disc ${disc + 1}`, PLAYERS[turn(move)], `column ${columnName(column(name))}`, how];
-      button.setAttribute("aria-label", said.filter(Boolean).join(", "));
-      button.addEventListener("click", () => show(move + 1));
-      row.append(button);
+      const said = [`Disc ${disc + 1}`, PLAYERS[turn(move)], `column ${columnName(column(name))}`, how].filter(Boolean).join(", ");
+      row.append(make("button", {
+        type: "button", class: move < game[OPENING].length ? "opening" : "", "data-move": move, tabindex: "-1", "aria-label": said,
+        onclick: () => show(move + 1),
+      }, columnName(column(name)), ...(mark ? [make("span", { class: "mark" }, mark)] : [])));
     });
   };
 
@@ -194,7 +178,7 @@
     const most = Math.max(1, ...judged.course.map(Math.abs));
     for (let count = 0; count <= line(game).length; count++) {
       const score = judged.course[count - before];
-      const cell = make("span", { class: "ply", "data-ply": count });
+      const cell = make("span", { class: "ply", "data-ply": count, onclick: () => { show(count); remember(); } });
       if (score !== undefined) {
         const bar = make("span", { class: score > 0 ? "first" : score < 0 ? "second" : "even" });
         if (score) [bar.style.background, bar.style.borderColor] = COLOURS[score > 0 ? 0 : 1];
@@ -203,7 +187,6 @@
       }
       const [, mark] = judgement(judged, count - before - 1);
       if (mark) cell.append(make("span", { class: score < 0 ? "mark above" : "mark" }, mark));
-      cell.addEventListener("click", () => { show(count); remember(); });
       strip.append(cell);
     }
   };
@@ -252,9 +235,7 @@
     at("move-text").textContent = moveText(game, shown);
     at("begin").disabled = at("back").disabled = shown === 0;
     at("on").disabled = at("end").disabled = shown === columns.length;
-    for (const cell of strip.querySelectorAll("[data-ply]")) {
-      cell.classList.toggle("here", +cell.dataset.ply === shown);
-    }
+    for (const cell of strip.querySelectorAll("[data-ply]")) cell.classList.toggle("here", +cell.dataset.ply === shown);
   };
 
   const inWords = (cells, heights) => {
@@ -270,16 +251,14 @@
   const signed = (number) => (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number);
 
   const moveText = (game, count) => {
-    if (count === 0) {
-      return data.start.length ? "The start position of all games." : "The empty board.";
-    }
+    if (count === 0) return data.start.length ? "The start position of all games." : "The empty board.";
     const move = count - 1, own = move - game[OPENING].length;
     const name = columnName(column(line(game)[move]));
     const disc = `Disc ${data.start.length + count}, ${PLAYERS[turn(move)]}`;
     if (own < 0) return `${disc}: column ${name}, a move of the opening.`;
     const said = [`${disc} (${label(game, turn(move))}): column ${name}.`];
     const more = data.move_stats[current] || {};
-    const seconds = more.seconds && more.seconds[own], value = more.value && more.value[own];
+    const [seconds, value] = [more.seconds?.[own], more.value?.[own]];
     if (typeof seconds === "number") said.push(`It took ${time(seconds)}.`);
     if (typeof value === "number") said.push(`Its own value: ${signed(+value.toFixed(2))}.`);
     said.push(...scored(game, own));
@@ -323,12 +302,8 @@
   };
 
   const ways = {
-    ArrowLeft: () => show(shown - 1),
-    ArrowRight: () => show(shown + 1),
-    Home: () => show(0),
-    End: () => show(Infinity),
-    ArrowUp: () => neighbour(-1),
-    ArrowDown: () => neighbour(1),
+    ArrowLeft: () => show(shown - 1), ArrowRight: () => show(shown + 1), Home: () => show(0), End: () => show(Infinity),
+    ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1),
   };
   const pressed = (event, keys) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -338,8 +313,7 @@
     remember();
   };
   viewer.addEventListener("keydown", (event) => {
-    const own = ["INPUT", "SELECT"].includes(event.target.tagName);
-    if (!own) pressed(event, Object.keys(ways));
+    if (!["INPUT", "SELECT"].includes(event.target.tagName)) pressed(event, Object.keys(ways));
   });
   document.addEventListener("keydown", (event) => {
     const box = viewer.getBoundingClientRect();
