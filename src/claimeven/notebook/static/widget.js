@@ -2,7 +2,7 @@
 // model's `moves` immediately; Python adds an agent's move and scores.
 
 import { BoardView, discIcon } from "../../web/static/board.js";
-import { h } from "../../web/static/dom.js";
+import { button, h } from "../../web/static/dom.js";
 import { Board, played, Position } from "../../web/static/rules.js";
 import { ScoreRow } from "../../web/static/score_row.js";
 import { inWords, playerName } from "../../web/static/words.js";
@@ -24,11 +24,11 @@ class BoardWidgetView {
     this.row = new ScoreRow((column) => this.choose(column));
     this.status = h("p", { class: "status", role: "status", "aria-live": "polite" });
     this.problem = h("p", { class: "problem", role: "alert" });
-    this.undoButton = button("Undo", "Take back (u)", () => this.undo());
-    this.redoButton = button("Redo", "Play again (r)", () => this.redo());
-    this.newButton = button("New game", "Start again", () => this.set({ moves: "", undone: "" }));
-    this.scoresButton = button("Scores", "Exact scores of all columns (a)", () => this.toggle("show_scores"));
-    this.flipButton = button("Flip", "Swap the colors (f)", () => this.toggle("flipped"));
+    this.undoButton = button("Undo", () => this.undo(), { title: "Take back (u)" });
+    this.redoButton = button("Redo", () => this.redo(), { title: "Play again (r)" });
+    this.newButton = button("New game", () => this.set({ moves: "", undone: "" }), { title: "Start again" });
+    this.scoresButton = button("Scores", () => this.toggle("show_scores"), { title: "Exact scores of all columns (a)" });
+    this.flipButton = button("Flip", () => this.toggle("flipped"), { title: "Swap the colors (f)" });
     this.moves = h("p", { class: "moves" });
     this.element = h("div", { class: "widget" }, this.status, this.problem, this.row.element,
       this.board.element,
@@ -75,40 +75,30 @@ class BoardWidgetView {
 
   undo() {
     const [moves, undone] = [this.get("moves"), this.get("undone")];
-    const count = this.#turns(moves.length - 1, -1);
-    if (count !== null) this.set({ moves: moves.slice(0, count), undone: moves.slice(count) + undone });
+    const count = this.#turns(moves.length).at(-1);
+    if (count !== undefined) this.set({ moves: moves.slice(0, count), undone: moves.slice(count) + undone });
   }
 
   redo() {
     const [moves, undone] = [this.get("moves"), this.get("undone")];
     if (!undone) return;
     const all = moves + undone;
-    const end = this.#turns(moves.length + 1, all.length) ?? all.length;
+    const end = this.#turns(all.length + 1).find((count) => count > moves.length) ?? all.length;
     this.set({ moves: all.slice(0, end), undone: all.slice(end) });
   }
 
-  /** The first count of moves, from one towards another, after which a human is to move. */
-  #turns(from, to) {
-    if (from < 0) return null;
-    const step = to < from ? -1 : 1;
-    const last = to < 0 ? 0 : to;
-    for (let count = from; step < 0 ? count >= last : count <= last; count += step) {
-      if ((this.origin.ply + count) % 2 !== this.get("seat")) return count;
-    }
-    return null;
+  /** The counts of moves below a limit after which a human is to move. */
+  #turns(limit) {
+    return [...Array(limit).keys()].filter((count) => (this.origin.ply + count) % 2 !== this.get("seat"));
   }
 
   key(event) {
     event.stopPropagation(); // a notebook has its own keys
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.repeat) return; // a held key acts once
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return; // a held key acts once
     const { board } = this.position;
     const isName = board.columns > 9 ? event.shiftKey : /^[1-9]$/.test(event.key);
     const column = isName && event.key.length === 1 ? board.column(event.key) : -1;
-    const actions = {
-      u: () => this.undo(), r: () => this.redo(),
-      a: () => this.toggle("show_scores"), f: () => this.toggle("flipped"),
-    };
+    const actions = { u: () => this.undo(), r: () => this.redo(), a: () => this.toggle("show_scores"), f: () => this.toggle("flipped") };
     if (column >= 0) this.choose(column);
     else if (event.key in actions) actions[event.key]();
     else return;
@@ -133,7 +123,7 @@ class BoardWidgetView {
     this.#drawScores(position, moves);
     this.#drawStatus(position, isTheirs);
     this.moves.textContent = moves ? `Moves: ${moves}` : "";
-    this.undoButton.disabled = this.#turns(moves.length - 1, -1) === null;
+    this.undoButton.disabled = !this.#turns(moves.length).length;
     this.redoButton.disabled = !this.get("undone");
     this.newButton.disabled = !moves;
     this.scoresButton.setAttribute("aria-pressed", this.get("show_scores"));
@@ -148,9 +138,7 @@ class BoardWidgetView {
       const board = Board.parse(this.get("size"), this.get("connect"));
       this.origin = this.get("start") ? Position.fromRows(this.get("start"), board) : new Position(board);
       this.start = start;
-    } else if (moves === this.shown.moves) {
-      return;
-    }
+    } else if (moves === this.shown.moves) return;
     try {
       this.position = played(this.origin, moves);
     } catch {
@@ -200,9 +188,7 @@ class BoardWidgetView {
     const themed = new MutationObserver(again);
     const preferred = matchMedia("(prefers-color-scheme: dark)");
     seen.observe(this.host);
-    for (const element of [document.documentElement, document.body]) {
-      themed.observe(element, { attributes: true });
-    }
+    for (const element of [document.documentElement, document.body]) themed.observe(element, { attributes: true });
     preferred.addEventListener("change", again);
     this.stopWatching = () => {
       seen.disconnect();
@@ -222,9 +208,7 @@ class BoardWidgetView {
 function schemeAround(element) {
   for (let at = element; at; at = at.parentElement) {
     const [red, green, blue, alpha = 1] = channelsOf(getComputedStyle(at).backgroundColor);
-    if (alpha > 0.5) {
-      return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
-    }
+    if (alpha > 0.5) return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
   }
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -237,10 +221,6 @@ function channelsOf(color) {
   pen.fillRect(0, 0, 1, 1);
   const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
   return [red, green, blue, alpha / 255];
-}
-
-function button(text, title, onclick) {
-  return h("button", { type: "button", title, onclick }, text);
 }
 
 function render({ model, el }) {

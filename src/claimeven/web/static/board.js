@@ -37,21 +37,16 @@ export class BoardView extends EventTarget {
     if (this.position) this.#name(this.position);
   }
 
-  /**
-   * Show a position. `drop`: the last disc falls. `marks`: `lit` cells ([column, row]), `best`
-   * columns, `threats`: all optional.
-   */
-  show(position, { drop = false, lit = [], best = [] } = {}) {
+  /** Show a position without marks; with `drop` the last disc falls. */
+  show(position, { drop = false } = {}) {
     if (!this.board?.equals(position.board)) this.#build(position.board);
     const before = this.position;
     this.position = position;
     const falls = drop && position.last && before && before.ply < position.ply && !prefersReducedMotion();
     for (const [key, disc] of this.discs) {
-      const [column, row] = key.split(",").map(Number);
-      if (position.at(column, row) !== disc.player) {
-        disc.element.remove();
-        this.discs.delete(key);
-      }
+      if (position.at(...key.split(",")) === disc.player) continue;
+      disc.element.remove();
+      this.discs.delete(key);
     }
     position.stacks.forEach((stack, column) => stack.forEach((player, row) => {
       const key = `${column},${row}`;
@@ -59,12 +54,12 @@ export class BoardView extends EventTarget {
       const element = disc(player, this.#x(column), this.#y(row));
       this.layers.discs.append(element);
       this.discs.set(key, { player, element });
-      const isLast = position.last && position.last[0] === column && position.last[1] === row;
-      if (falls && isLast) this.#fall(element, row);
+      if (falls && key === String(position.last)) this.#fall(element, row);
     }));
-    this.#mark(position, lit);
+    this.#mark(position);
+    this.light();
     this.#name(position);
-    this.best(best);
+    this.best([]);
     this.#preview(null);
   }
 
@@ -82,9 +77,8 @@ export class BoardView extends EventTarget {
 
   /** Add the score of each column in words, for screen readers, to the cell where a disc would land. */
   worth(words) {
-    const { position, board } = this;
-    for (let column = 0; column < board.columns; column++) {
-      if (!position.isLegal(column)) continue;
+    const { position } = this;
+    for (const column of position.legal) {
       const cell = this.cells.get(`${column},${position.height(column)}`);
       const [name] = cell.getAttribute("aria-label").split("; ");
       cell.setAttribute("aria-label", words[column] ? `${name}; ${words[column]}` : name);
@@ -148,8 +142,7 @@ export class BoardView extends EventTarget {
   }
 
   #choose(column) {
-    if (!this.isOpen) return;
-    this.dispatchEvent(new CustomEvent("column", { detail: column }));
+    if (this.isOpen) this.dispatchEvent(new CustomEvent("column", { detail: column }));
   }
 
   #hover(column) {
@@ -160,28 +153,20 @@ export class BoardView extends EventTarget {
   #preview(column) {
     const { position } = this;
     const shows = column !== null && this.isOpen && position?.isLegal(column);
-    this.layers.ghost.replaceChildren(
-      ...(shows ? [disc(position.turn, this.#x(column), this.#y(position.height(column)))] : []),
-    );
+    this.layers.ghost.replaceChildren(...(shows ? [disc(position.turn, this.#x(column), this.#y(position.height(column)))] : []));
   }
 
   #key(event) {
     const cell = event.target.closest("[role=gridcell]");
     if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
-    const [key] = [...this.cells].find(([, element]) => element === cell);
-    const [column, row] = key.split(",").map(Number);
+    const [column, row] = cell.dataset.cell.split(",").map((number) => number - 1);
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     if (event.key in moves) {
       const [right, up] = moves[event.key];
-      this.#focusOn(
-        Math.max(0, Math.min(this.board.columns - 1, column + right)),
-        Math.max(0, Math.min(this.board.rows - 1, row + up)),
-      );
-    } else if (event.key === "Enter") {
-      if (!event.repeat) this.#choose(column);
-    } else {
+      this.#focusOn(this.cells.get(`${column + right},${row + up}`) ?? cell);
+    } else if (event.key !== "Enter") {
       return;
-    }
+    } else if (!event.repeat) this.#choose(column);
     event.preventDefault();
     event.stopPropagation();
   }
@@ -191,28 +176,24 @@ export class BoardView extends EventTarget {
     this.element.querySelector("[role=gridcell][tabindex='0']")?.focus({ preventScroll: true });
   }
 
-  #focusOn(column, row) {
-    for (const cell of this.cells.values()) cell.tabIndex = -1;
-    const cell = this.cells.get(`${column},${row}`);
+  #focusOn(cell) {
+    for (const each of this.cells.values()) each.tabIndex = -1;
     cell.tabIndex = 0;
     cell.focus();
   }
 
   #fall(element, row) {
     const height = (this.board.rows - row) * CELL;
-    const milliseconds = 110 * Math.sqrt(this.board.rows - row + 1);
-    element.animate(
-      [
-        { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,1,.65)" },
-        { transform: "translateY(0)", offset: 0.8, easing: "ease-out" },
-        { transform: `translateY(${-height * 0.05}px)`, offset: 0.9, easing: "ease-in" },
-        { transform: "translateY(0)" },
-      ],
-      { duration: milliseconds },
-    );
+    const duration = 110 * Math.sqrt(this.board.rows - row + 1);
+    element.animate([
+      { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,1,.65)" },
+      { transform: "translateY(0)", offset: 0.8, easing: "ease-out" },
+      { transform: `translateY(${-height * 0.05}px)`, offset: 0.9, easing: "ease-in" },
+      { transform: "translateY(0)" },
+    ], { duration });
   }
 
-  #mark(position, lit) {
+  #mark(position) {
     const marks = [];
     if (position.last && !position.winning.length) {
       const [column, row] = position.last;
@@ -225,7 +206,6 @@ export class BoardView extends EventTarget {
       marks.push(s("line", { class: "win under", ...ends }), s("line", { class: "win", ...ends }));
     }
     this.layers.marks.replaceChildren(...marks);
-    this.light(lit);
   }
 
   #name(position) {
@@ -233,7 +213,7 @@ export class BoardView extends EventTarget {
       const [column, row] = key.split(",").map(Number);
       const player = position.at(column, row);
       const what = player === null ? "empty" : playerName(player, this.isFlipped || undefined);
-      const wins = position.winning.some((line) => line.some(([c, r]) => c === column && r === row));
+      const wins = position.winning.flat().some((each) => String(each) === key);
       const name = `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`;
       if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);
       const shown = player === null ? "" : String(player + 1);
@@ -244,11 +224,8 @@ export class BoardView extends EventTarget {
 
 /** A disc: Yellow's has a ring, Red's a dot, so that they differ without color. */
 function disc(player, x, y) {
-  const mark = player === 0
-    ? s("circle", { class: "mark", cx: x, cy: y, r: 21 })
-    : s("circle", { class: "mark", cx: x, cy: y, r: 10 });
-  return s("g", { class: `disc player-${player + 1}` },
-    s("circle", { class: "body", cx: x, cy: y, r: DISC }), mark);
+  const circle = (name, r) => s("circle", { class: name, cx: x, cy: y, r });
+  return s("g", { class: `disc player-${player + 1}` }, circle("body", DISC), circle("mark", player === 0 ? 21 : 10));
 }
 
 /** A small disc for texts. */
@@ -258,12 +235,9 @@ export function discIcon(player) {
 
 /** The panel: a surface with a hole for each cell. */
 function panel(board, width, height) {
-  const holes = [];
-  for (let column = 0; column < board.columns; column++) {
-    for (let row = 0; row < board.rows; row++) {
-      const [x, y] = [(column + 0.5) * CELL, (row + 0.5) * CELL];
-      holes.push(`M${x - HOLE},${y}a${HOLE},${HOLE} 0 1 0 ${2 * HOLE},0a${HOLE},${HOLE} 0 1 0 ${-2 * HOLE},0Z`);
-    }
-  }
+  const holes = Array.from({ length: board.cells }, (_, at) => {
+    const [x, y] = [(at % board.columns + 0.5) * CELL, (Math.floor(at / board.columns) + 0.5) * CELL];
+    return `M${x - HOLE},${y}a${HOLE},${HOLE} 0 1 0 ${2 * HOLE},0a${HOLE},${HOLE} 0 1 0 ${-2 * HOLE},0Z`;
+  });
   return s("path", { class: "panel-face", "fill-rule": "evenodd", d: `M0,0H${width}V${height}H0Z${holes.join("")}` });
 }
