@@ -27,6 +27,7 @@ export function readAddress(text = location.search) {
   const search = new URLSearchParams(text);
   const view = search.get("view") ?? "play";
   const wanted = { view: OLD_VIEWS[view] ?? view, problem: null, analysis: search.get("analysis") };
+  Object.assign(wanted, { start: new Position(new Board()), moves: "", lines: [], at: Infinity });
   wanted.sides = SIDES.map((side, player) => search.get(side) ?? DEFAULT_SIDES[player]);
   // Seconds for a move of an agent; empty if missing or invalid.
   wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
@@ -34,20 +35,15 @@ export function readAddress(text = location.search) {
   try {
     const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));
     const drawn = search.get("position");
-    wanted.start = drawn ? Position.fromRows(drawn, board) : new Position(board);
-    wanted.moves = search.get("moves") ?? search.get("pos") ?? "";
-    wanted.lines = (search.get("lines") ?? "").split(".").filter(Boolean).slice(0, MAX_LINES);
-    for (const line of [wanted.moves, ...wanted.lines]) played(wanted.start, line);
+    const start = drawn ? Position.fromRows(drawn, board) : new Position(board);
+    const moves = search.get("moves") ?? search.get("pos") ?? "";
+    const lines = (search.get("lines") ?? "").split(".").filter(Boolean).slice(0, MAX_LINES);
+    for (const line of [moves, ...lines]) played(start, line);
     const at = Number.parseInt(search.get("at") ?? "", 10);
-    wanted.at = Number.isInteger(at) && at >= 0 ? at : Infinity;
+    return { ...wanted, start, moves, lines, at: at >= 0 ? at : Infinity };
   } catch (error) {
-    wanted.problem = `This link cannot be shown: ${error.message}`;
-    wanted.start = new Position(new Board());
-    wanted.moves = "";
-    wanted.lines = [];
-    wanted.at = Infinity;
+    return { ...wanted, problem: `This link cannot be shown: ${error.message}` };
   }
-  return wanted;
 }
 
 /** Return the address of a game; `more` has further parameters of a view. */

@@ -5,7 +5,7 @@ import { claimSentence } from "./claim_sentence.js";
 import { h, announce } from "./dom.js";
 import { letterKey } from "./keys.js";
 import { TOO_LARGE } from "./scores.js";
-import { playerName, signed } from "./words.js";
+import { outcomeOf, playerName, signed } from "./words.js";
 
 /** The evaluation bar, with Yellow's share at the bottom. */
 export class ScoreBar {
@@ -19,10 +19,8 @@ export class ScoreBar {
   /** `known` are the scores of the current place, or null. */
   show(game, known) {
     const { position, board } = game;
-    const score = known?.score ?? null;
     this.#announceBest(game, known);
-    const final = position.isOver ? finalScore(position) : null;
-    const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
+    const first = yellowScore(position, known?.score);
     this.element.classList.toggle("unknown", first === null);
     // Until the score is known the bar stays in place, faintly, instead of jumping to the middle.
     if (first === null) {
@@ -47,13 +45,10 @@ export class ScoreBar {
   }
 }
 
-/** Return the score of a finished game for Yellow. */
-export function finalScore(position) {
-  const { winner, board } = position;
-  if (winner === null) return 0;
-  const own = position.stacks.flat().filter((player) => player === winner).length;
-  const total = winner === 0 ? Math.ceil(board.cells / 2) : Math.floor(board.cells / 2);
-  return (winner === 0 ? 1 : -1) * (total - own + 1);
+/** Return a score for the side to move, or of a finished game, for Yellow. */
+export function yellowScore(position, score) {
+  const known = position.isOver ? position.finalScore : score ?? null;
+  return known === null || position.turn === 0 ? known : 0 - known;
 }
 
 /** The explanation in sentences. `light` receives cells to light up ([column, row] from 0). */
@@ -88,12 +83,9 @@ export class Explanation {
 
   /** Explain the current position after a short delay. */
   ask(game) {
-    if (game.position.isOver) {
-      this.showMessage("The game is over.");
-      return;
-    }
-    if (!game.board.isSolvable) {
-      this.showMessage(TOO_LARGE);
+    const sentence = game.position.isOver ? "The game is over." : game.board.isSolvable ? null : TOO_LARGE;
+    if (sentence) {
+      this.showMessage(sentence);
       return;
     }
     if (!can("reasons")) return;
@@ -110,8 +102,7 @@ export class Explanation {
   }
 
   async #ask(game, key) {
-    const control = new AbortController();
-    this.#control = control;
+    const control = this.#control = new AbortController();
     try {
       const found = await get("api/explanation", game.query(), control.signal);
       this.#cached.set(key, found);
@@ -144,5 +135,5 @@ export class Explanation {
 
 /** Return the name of a column, and its score. */
 function heading(board, column, score) {
-  return [h("b", {}, `Column ${board.name(column)}`), " ", h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))];
+  return [h("b", {}, `Column ${board.name(column)}`), " ", h("span", { class: outcomeOf(score) }, signed(score))];
 }

@@ -25,14 +25,6 @@ const local = isLocal && can("compute") ? import("./local/client.js") : null;
 // The solver is loaded while the page loads; a failure is reported by the next request.
 if (local && !embed) local.then(({ request }) => request("api/load", {})).catch(() => {});
 
-/** A request that failed; the message is a sentence for the user. */
-export class RequestError extends Error {
-  constructor(message, status) {
-    super(message);
-    this.status = status;
-  }
-}
-
 function address(path, query) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
@@ -41,27 +33,20 @@ function address(path, query) {
 
 /** Replace network errors by a sentence; pass cancellation on. */
 function rethrow(error) {
-  if (error.name === "AbortError") throw error;
-  throw new RequestError(UNREACHABLE, 0);
+  throw error.name === "AbortError" ? error : new Error(UNREACHABLE);
 }
 
 /** Return the answer of the worker. */
-async function fromWorker(path, query, onEvent, signal) {
-  if (!can("compute")) throw new RequestError(CANNOT_COMPUTE, 0);
-  const client = await local.catch(rethrow);
-  try {
-    return await client.request(path, query, onEvent, signal);
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new RequestError(error.message, error.status ?? 0);
-  }
+async function fromWorker(...asked) {
+  if (!can("compute")) throw new Error(CANNOT_COMPUTE);
+  return (await local.catch(rethrow)).request(...asked);
 }
 
 async function checked(request) {
   const response = await request.catch(rethrow);
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new RequestError(body.error ?? `The server answered ${response.status}.`, response.status);
+  throw new Error(body.error ?? `The server answered ${response.status}.`);
 }
 
 export async function get(path, query = {}, signal = undefined) {
@@ -77,7 +62,7 @@ export async function post(path, body, signal = undefined) {
 
 /**
  * Read a stream of events; `onEvent(name, data)` is called for each. Returns the data of `done`;
- * throws `RequestError` for `error`.
+ * throws the sentence of `error`.
  */
 export async function events(path, query, onEvent, signal = undefined) {
   if (isLocal) return fromWorker(path, query, onEvent, signal);
@@ -86,31 +71,26 @@ export async function events(path, query, onEvent, signal = undefined) {
   let text = "";
   for (;;) {
     const { value, done } = await reader.read().catch(rethrow);
-    if (done) throw new RequestError("The server stopped the search.", 0);
+    if (done) throw new Error("The server stopped the search.");
     text += value;
     const parts = text.split("\n\n");
     text = parts.pop();
     for (const part of parts) {
-      const fields = Object.fromEntries(
-        part.split("\n").filter((line) => !line.startsWith(":")).map((line) => {
-          const colon = line.indexOf(": ");
-          return [line.slice(0, colon), line.slice(colon + 2)];
-        }),
-      );
-      if (!fields.event) continue;
-      const data = JSON.parse(fields.data);
-      if (fields.event === "error") throw new RequestError(data.error, data.status);
-      if (fields.event === "done") return data;
-      onEvent(fields.event, data);
+      const [, event, content] = /^event: (.*)\ndata: (.*)$/m.exec(part) ?? [];
+      if (!event) continue; // a comment that keeps the connection
+      const data = JSON.parse(content);
+      if (event === "error") throw new Error(data.error);
+      if (event === "done") return data;
+      onEvent(event, data);
     }
   }
 }
 
 /** Wait; cancellation throws the same error as a cancelled request. */
-export function wait(milliseconds, signal) {
+export function wait(milliseconds, signal = undefined) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
+    signal?.addEventListener("abort", () => {
       clearTimeout(timer);
       reject(new DOMException("cancelled", "AbortError"));
     });

@@ -4,9 +4,9 @@ import { h } from "./dom.js";
 import { withShownColors } from "./words.js";
 
 /** Return a paragraph; `light` receives the cells to light up ([column, row] from 0), or no cells. */
-export function claimSentence({ text: sentenceText, cells }, light, style = "claim") {
+export function claimSentence({ text: sentenceText, cells }, light) {
   const text = withShownColors(sentenceText);
-  if (!cells.length) return h("p", { class: style }, text);
+  if (!cells.length) return h("p", { class: "claim" }, text);
   const lit = cells.map(([column, row]) => [column - 1, row - 1]);
   let byFinger = false;
   let wasLit = false;
@@ -15,7 +15,7 @@ export function claimSentence({ text: sentenceText, cells }, light, style = "cla
     light(isOn ? lit : []);
   };
   const sentence = h("p", {
-    class: `${style} has-cells`, tabindex: 0, onfocus: () => turn(true), onblur: () => turn(false),
+    class: "claim has-cells", tabindex: 0, onfocus: () => turn(true), onblur: () => turn(false),
     onpointerenter: ({ pointerType }) => pointerType === "mouse" && turn(true),
     onpointerleave: ({ pointerType }) => pointerType === "mouse" && turn(false),
     onpointerdown: ({ pointerType }) => {

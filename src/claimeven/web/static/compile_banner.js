@@ -1,6 +1,6 @@
 // Progress of the first compilation after an installation, above the view.
 
-import { get } from "./api.js";
+import { get, wait } from "./api.js";
 import { h } from "./dom.js";
 
 const MILLISECONDS = 1000;
@@ -16,7 +16,7 @@ export async function showCompileBanner(view) {
     const text = `Compiling, once after an installation: ${status.preparing} (${status.steps_done + 1} of ${status.steps}). ${left}`;
     if (status.compiling && shown.textContent !== text) shown.textContent = text;
     shown.hidden = !status.compiling;
-    await new Promise((resolve) => { setTimeout(resolve, MILLISECONDS); });
+    await wait(MILLISECONDS);
   }
   shown.remove();
 }

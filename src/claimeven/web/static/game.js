@@ -1,29 +1,27 @@
 // A game with its variations: a tree of positions, with a current place.
 
-import { columnsOf, Position } from "./rules.js";
+import { columnsOf } from "./rules.js";
 
 /** A place in the game: the position, the column that led to it, and the moves played from it. */
 class Place {
+  children = [];
+  next = null; // the child that "forward" goes to
+
   constructor(position, parent = null, column = null) {
-    this.position = position;
-    this.parent = parent;
-    this.column = column;
-    this.children = [];
-    this.next = null; // the child that "forward" goes to
+    Object.assign(this, { position, parent, column });
   }
 }
 
 export class Game extends EventTarget {
-  constructor(start = null, board = null) {
+  constructor(start) {
     super();
-    this.begin(start ?? new Position(board));
+    this.begin(start);
   }
 
   /** Start a new game from a position. */
   begin(start) {
     this.start = start;
-    this.root = new Place(start);
-    this.here = this.root;
+    this.root = this.here = new Place(start);
     this.#changed();
   }
 
@@ -95,13 +93,10 @@ export class Game extends EventTarget {
 
   #enter(column) {
     if (!this.position.isLegal(column)) return false;
-    let child = this.here.children.find((known) => known.column === column);
-    if (!child) {
-      child = new Place(this.position.play(column), this.here, column);
-      this.here.children.push(child);
-    }
-    this.here.next = child;
-    this.here = child;
+    const known = this.here.children.find((child) => child.column === column);
+    const child = known ?? new Place(this.position.play(column), this.here, column);
+    if (!known) this.here.children.push(child);
+    this.here = this.here.next = child;
     return true;
   }
 

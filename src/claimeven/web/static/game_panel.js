@@ -13,29 +13,30 @@ export function gamePanel(view) {
   const message = h("p", { class: "hint-text", role: "status" });
   const showMessage = (text) => { message.textContent = text; announce(text); };
   const moves = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "such as 4455", "aria-label": "Moves" });
-  const load = (board, line, message) => {
+  /** Show the sentence that an action returns, or why it fails. */
+  const attempt = async (action, what = "") => {
     try {
-      view.load(board, line);
-      const count = view.game.line.length - 1;
-      showMessage(message ?? `${count} move${count === 1 ? "" : "s"} loaded.`);
+      const sentence = await action();
+      if (sentence) showMessage(sentence);
     } catch (error) {
-      showMessage(error.message);
+      showMessage(what + error.message);
     }
   };
+  const load = (board, line, message) => attempt(() => {
+    view.load(board, line);
+    const count = view.game.line.length - 1;
+    return message ?? `${count} move${count === 1 ? "" : "s"} loaded.`;
+  });
   const loadTyped = (line) => {
     if (!line) showMessage("Type moves first, such as 4455.");
     else load(view.game.board, line, view.game.start.ply ? "Moves loaded, from the empty board." : undefined);
   };
   const games = new Games((game, message) => load(Board.parse(game.board, game.connect), game.moves, message));
-  const open = async (found) => {
-    try {
-      if (found.size > MAX_BYTES) throw new Error("A file may have at most 2 MB.");
-      const { size: board, connect } = view.game.board;
-      games.show(await post("api/records", { text: await found.text(), name: found.name, board, connect }));
-    } catch (error) {
-      showMessage(`${found.name}: ${error.message}`);
-    }
-  };
+  const open = (found) => attempt(async () => {
+    if (found.size > MAX_BYTES) throw new Error("A file may have at most 2 MB.");
+    const { size: board, connect } = view.game.board;
+    games.show(await post("api/records", { text: await found.text(), name: found.name, board, connect }));
+  }, `${found.name}: `);
   const file = h("input", {
     type: "file", hidden: true, "aria-label": "File of games",
     accept: ".txt,.csv,.json,.jsonl,.openspiel,.data,text/plain",
@@ -75,9 +76,9 @@ export function gamePanel(view) {
       moves, h("button", {}, "Load moves"), can("files") ? [button("Open a file", () => file.click()), file] : []),
     games.element,
     h("form", {
-      class: "row", onsubmit: async (event) => {
+      class: "row", onsubmit: (event) => {
         event.preventDefault();
-        try { await view.setBoard(size.value, Number(connect.value)); showMessage("New board."); } catch (error) { showMessage(error.message); }
+        attempt(() => view.setBoard(size.value, Number(connect.value)).then(() => "New board."));
       },
     }, h("label", {}, "Board ", size), h("label", {}, "connect ", connect), h("button", {}, "Use"),
     button("Set up a position", () => view.edit())),
@@ -112,7 +113,6 @@ class Games {
     this.choose(game, [`${which}${about(game)}.`, ...order, ...others].join(" "));
   }
 }
-
 
 function about({ first, second, moves, result, fault }) {
   const [yellow, red] = [playerName(0), playerName(1)];

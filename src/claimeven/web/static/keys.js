@@ -30,14 +30,14 @@ export function keyList(h) {
 }
 
 /** Whether a key is for the page, not for a field, a dialog, or the browser. */
-export function isForPage(event) {
+function isForPage(event) {
   // After a click in a dialog the target of its keys is the body.
   return !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey
     && !document.querySelector("dialog[open]") && !event.target.closest("input:not([type=checkbox]), select, textarea");
 }
 
 /** Return the column of a key on a board, or -1. */
-export function columnOfKey(event, board) {
+function columnOfKey(event, board) {
   if (!board || event.key.length !== 1 || event.shiftKey) return -1;
   return board.hasLetters || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
 }
@@ -45,11 +45,6 @@ export function columnOfKey(event, board) {
 /** Return the key for an action, with Shift if the letter is also a column. */
 export function letterKey(letter, board) {
   return board.hasLetters && board.column(letter) >= 0 ? `Shift+${letter.toUpperCase()}` : letter;
-}
-
-/** Run the action of a key, without repetitions while the key is held. */
-export function once(event, action) {
-  if (!event.repeat) action();
 }
 
 /** Show the help on its key. */
@@ -61,22 +56,18 @@ export function listenForHelp(help) {
   });
 }
 
-/** Handle the keys of the play view. */
-export function listenToKeys(view) {
-  const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
-  const actions = {
-    " ": () => view.best(), u: () => view.undo(), r: () => view.redo(), h: () => view.hint(),
-    f: () => view.flip(), a: () => view.analyze(), n: () => view.newGame(), m: () => view.review.nextMistake(),
-  };
+const STEPS = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
+
+/** Handle the keys of a view while it `isHere`: its `step`, the columns that it can `choose`, and actions by key. */
+export function listenToKeys(view, actions = {}) {
   document.addEventListener("keydown", (event) => {
     if (!view.isHere || !isForPage(event)) return;
     if (event.key === " " && event.target.closest("button, summary, a, input")) return;
-    const column = columnOfKey(event, view.game.board);
-    const action = actions[event.key.toLowerCase()];
-    if (event.key in steps) view.step(steps[event.key]);
-    else if (column >= 0) once(event, () => view.choose(column));
-    else if (action) once(event, action);
-    else return;
+    const column = view.choose ? columnOfKey(event, view.board.board) : -1;
+    const action = column < 0 ? actions[event.key.toLowerCase()] : () => view.choose(column);
+    if (view.step && event.key in STEPS) view.step(STEPS[event.key]);
+    else if (!action) return;
+    else if (!event.repeat) action();
     event.preventDefault();
   });
 }

@@ -4,7 +4,7 @@ import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
 import { h } from "./dom.js";
 import { embed } from "./embedded.js";
 import { Game } from "./game.js";
-import { keyList, listenForHelp, listenToKeys } from "./keys.js";
+import { keyList, listenForHelp } from "./keys.js";
 import { Scores } from "./scores.js";
 import { addressOf, FRIEND, readAddress } from "./address.js";
 import { PlayView } from "./views/play.js";
@@ -98,7 +98,6 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 help.append(h("div", { class: "help-lists" }, keyList(h).map((list) => h("section", {}, list))), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 listenForHelp(() => help.showModal());
-listenToKeys(views.play);
 stage.before(problem);
 if (!can("compute")) document.querySelector("nav").hidden = true;
 const shown = go(viewOf(wanted), null, wanted);

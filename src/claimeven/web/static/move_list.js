@@ -1,6 +1,6 @@
 // The moves of a game with its variations, and the score over the game.
 
-import { h, s, announce } from "./dom.js";
+import { announce, button, h, s } from "./dom.js";
 import { playerName, signed } from "./words.js";
 
 const SERIOUS = new Set(["mistake", "blunder"]);
@@ -47,19 +47,13 @@ export class MoveList {
     let place = from;
     for (let number = ply; place.children.length; number++) {
       const [first, ...others] = place.children;
+      const label = h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`);
       const isNumbered = number % 2 === 0 || place === from;
-      row.append(isNumbered ? h("span", { class: "numbered" },
-        h("span", { class: "number" }, `${Math.floor(number / 2) + 1}.${number % 2 ? "…" : ""}`),
-        this.#move(first)) : this.#move(first));
+      row.append(isNumbered ? h("span", { class: "numbered" }, label, this.#move(first)) : this.#move(first));
       for (const other of others) {
+        const drop = () => { this.view.drop(other); announce("Variation deleted."); };
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
-          h("button", {
-            type: "button", class: "quiet", "aria-label": "Delete this variation", title: "Delete this variation",
-            onclick: () => {
-              this.view.drop(other);
-              announce("Variation deleted.");
-            },
-          }, "×"), ")"));
+          button("×", drop, { class: "quiet", "aria-label": "Delete this variation", title: "Delete this variation" }), ")"));
       }
       place = first;
     }
@@ -69,12 +63,10 @@ export class MoveList {
   #move(place) {
     const { judgement, mark = "" } = this.view.review.judged(place) ?? {};
     const name = this.view.game.board.name(place.column);
-    return h("button", {
-      type: "button", class: `move ${judgement ?? ""}`,
-      "aria-current": place === this.view.game.here ? "step" : null,
+    return button(`${name}${mark}`, () => this.view.goTo(place), {
+      class: `move ${judgement ?? ""}`, "aria-current": place === this.view.game.here ? "step" : null,
       title: judgement ? `Column ${name}: ${judgement}` : `Column ${name}`,
-      onclick: () => this.view.goTo(place),
-    }, `${name}${mark}`);
+    });
   }
 }
 
@@ -96,16 +88,16 @@ export class ScoreGraph {
     const most = board.cells / 2;
     const x = (index) => (line.length > 1 ? (index / (line.length - 1)) * (width - 20) + 10 : width / 2);
     // Every win is far from a draw, a quick win a little farther.
-    const y = (score) => height / 2 - Math.sign(score) * (22 + 32 * (Math.abs(score) / most)) * (score ? 1 : 0);
+    const y = (score) => height / 2 - Math.sign(score) * (22 + 32 * (Math.abs(score) / most));
     const pieces = [];
     points.forEach(({ score, place }, index) => {
       const before = points[index - 1];
-      if (score !== null && before && before.score !== null) {
+      if (score === null) return;
+      if (before && before.score !== null) {
         const [left, right] = [x(index - 1), x(index)];
         pieces.unshift(s("polygon", { class: "area", points: `${left},${height / 2} ${left},${y(before.score)} ${right},${y(score)} ${right},${height / 2}` }));
         pieces.push(s("line", { class: "course", x1: left, y1: y(before.score), x2: right, y2: y(score) }));
       }
-      if (score === null) return;
       const judgement = this.view.review.judged(place)?.judgement;
       const isHere = place === here;
       pieces.push(s("circle", {

@@ -55,10 +55,7 @@ export class PuzzleProgress {
     state.streak = isSolved ? state.streak + 1 : 0;
     state.best = Math.max(state.best, state.streak);
     state.met = [puzzle.number, ...state.met.filter((number) => number !== puzzle.number)].slice(0, MAX_SEEN);
-    if (day) {
-      const days = Object.entries({ ...state.daily, [day]: isSolved }).sort().slice(-MAX_DAYS);
-      state.daily = Object.fromEntries(days);
-    }
+    if (day) state.daily = Object.fromEntries(Object.entries({ ...state.daily, [day]: isSolved }).sort().slice(-MAX_DAYS));
     try {
       localStorage.setItem(KEY, JSON.stringify(state));
     } catch {
@@ -69,8 +66,7 @@ export class PuzzleProgress {
 
   get words() {
     const { rating, streak, best, solved, tried } = this.state;
-    const parts = [["Your rating", rating], ["Streak", streak], ["Best streak", best], ["Solved at first try", `${solved} of ${tried}`]];
-    return parts;
+    return [["Your rating", rating], ["Streak", streak], ["Best streak", best], ["Solved at first try", `${solved} of ${tried}`]];
   }
 }
 

@@ -73,8 +73,7 @@ export class Review {
       return;
     }
     this.#control?.abort();
-    const control = new AbortController();
-    this.#control = control;
+    const control = this.#control = new AbortController();
     this.button.disabled = true;
     this.text.textContent = "Solving the game …";
     try {
@@ -91,13 +90,12 @@ export class Review {
       }
       this.#current = { line, found };
     } catch (error) {
-      if (this.#control !== control) return;
-      if (error.name !== "AbortError") this.text.textContent = error.message;
-      this.button.disabled = false;
+      if (this.#control === control) this.text.textContent = error.message;
       return;
+    } finally {
+      if (this.#control === control) this.button.disabled = false;
     }
     if (this.#control !== control) return;
-    this.button.disabled = false;
     this.view.draw();
     announce(this.text.textContent);
   }
@@ -170,11 +168,8 @@ export class Review {
       const text = attempt ? this.#attemptText(attempt) : `Find a better column than ${game.board.name(this.#tried.column)}.`;
       if (this.text.textContent !== text) announce(text, "score-announcements");
       this.text.textContent = text;
-    } else if (!this.steps.hidden) {
-      this.text.textContent = this.#accuracy();
-    } else if (!this.button.disabled) {
-      this.text.textContent = "";
-    }
+    } else if (!this.steps.hidden) this.text.textContent = this.#accuracy();
+    else if (!this.button.disabled) this.text.textContent = "";
   }
 
   #name(player) {
@@ -201,10 +196,11 @@ export class Review {
   #reasons({ claims, column, best, before, after }) {
     const { game, board } = this.view;
     const { position } = game.here.parent;
-    const played = `Column ${game.board.name(column - 1)} ${inWords(position, after)}.`;
-    const names = best.map((column) => game.board.name(column - 1)).join(" or ");
-    const right = `Column ${names} ${inWords(position, before)}.`;
-    return [...(claims.length ? claims : [{ text: played, cells: [] }]), ...(this.#shown === game.here ? [{ text: right, cells: [] }] : [])]
+    const scored = (columns, score) => {
+      const names = columns.map((each) => game.board.name(each - 1)).join(" or ");
+      return [{ text: `Column ${names} ${inWords(position, score)}.`, cells: [] }];
+    };
+    return [...(claims.length ? claims : scored([column], after)), ...(this.#shown === game.here ? scored(best, before) : [])]
       .map((claim) => claimSentence(claim, (cells) => board.light(cells)));
   }
 }

@@ -9,19 +9,15 @@ const LETTERS = "abcdefghijklmnop";
 /** A board: columns x rows, and how many discs in a line win. */
 export class Board {
   constructor(columns = 7, rows = 6, connect = 4) {
-    this.columns = columns;
-    this.rows = rows;
-    this.connect = connect;
+    Object.assign(this, { columns, rows, connect });
   }
 
   /** Return the board of a text such as 7x6; throw a sentence if it is invalid. */
   static parse(text, connect = 4) {
     const found = /^(\d{1,2})x(\d{1,2})$/i.exec(text.trim());
     const [columns, rows] = found ? [Number(found[1]), Number(found[2])] : [0, 0];
-    const fits = (size) => size >= 1 && size <= 16;
-    if (!fits(columns) || !fits(rows)) {
-      throw new Error(`A board must be columns x rows, each 1 to 16, such as 7x6, got ${text}.`);
-    }
+    const fits = [columns, rows].every((size) => size >= 1 && size <= 16);
+    if (!fits) throw new Error(`A board must be columns x rows, each 1 to 16, such as 7x6, got ${text}.`);
     if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error("Connect must be 2 to 8 discs.");
     return new Board(columns, rows, Number(connect));
   }
@@ -42,6 +38,11 @@ export class Board {
   /** Whether the columns have letters instead of digits. */
   get hasLetters() {
     return this.columns > DIGITS.length;
+  }
+
+  /** Return the score of a side that completes a line with the disc after `ply` discs. */
+  winScore(ply) {
+    return Math.floor((this.cells + 1 - ply) / 2);
   }
 
   equals(other) {
@@ -66,11 +67,8 @@ const DIRECTIONS = [[1, 0], [0, 1], [1, 1], [1, -1]];
 /** A position; `play` returns a new one. `stacks` holds the players of a column's discs, upwards. */
 export class Position {
   constructor(board, stacks = Array.from({ length: board.columns }, () => [])) {
-    this.board = board;
-    this.stacks = stacks;
+    Object.assign(this, { board, stacks, last: null, lines: null });
     this.ply = stacks.reduce((sum, stack) => sum + stack.length, 0);
-    this.last = null;
-    this.lines = null;
   }
 
   /**
@@ -83,15 +81,13 @@ export class Position {
       throw new Error(`A drawing of this board has ${board.rows} rows of ${board.columns} cells.`);
     }
     const stacks = Array.from({ length: board.columns }, () => []);
-    for (const [at, row] of rows.entries()) {
-      [...row].forEach((cell, column) => {
-        const player = { X: 0, O: 1, ".": null }[cell.toUpperCase()];
-        if (player === undefined) throw new Error(`A cell must be X, O or a dot, got “${cell}”.`);
-        if (player === null) return;
-        if (stacks[column].length < at) throw new Error(`A disc floats in column ${board.name(column)}.`);
-        stacks[column].push(player);
-      });
-    }
+    rows.forEach((row, at) => [...row].forEach((cell, column) => {
+      const player = { X: 0, O: 1, ".": null }[cell.toUpperCase()];
+      if (player === undefined) throw new Error(`A cell must be X, O or a dot, got “${cell}”.`);
+      if (player === null) return;
+      if (stacks[column].length < at) throw new Error(`A disc floats in column ${board.name(column)}.`);
+      stacks[column].push(player);
+    }));
     const position = new Position(board, stacks);
     if (position.problem) throw new Error(position.problem);
     return position;
@@ -129,8 +125,7 @@ export class Position {
   }
 
   isLegal(column) {
-    return !this.isOver && column >= 0 && column < this.board.columns
-      && this.height(column) < this.board.rows;
+    return !this.isOver && column >= 0 && column < this.board.columns && this.height(column) < this.board.rows;
   }
 
   get legal() {
@@ -138,12 +133,17 @@ export class Position {
   }
 
   /** Return the position after a move; it must be legal. */
-  play(column) {
+  play(column, player = this.turn) {
     const stacks = this.stacks.slice();
-    stacks[column] = [...stacks[column], this.turn];
+    stacks[column] = [...stacks[column], player];
     const next = new Position(this.board, stacks);
     next.last = [column, stacks[column].length - 1];
     return next;
+  }
+
+  /** Return the columns where a player's disc completes a line. */
+  wins(player = this.turn) {
+    return this.legal.filter((column) => this.play(column, player).winner !== null);
   }
 
   /** The winning lines, each a list of [column, row]. */
@@ -161,30 +161,30 @@ export class Position {
     return this.ply === this.board.cells || this.winning.length > 0;
   }
 
+  /** The score of a finished game for the side that would be to move. */
+  get finalScore() {
+    return this.winner === null ? 0 : -this.board.winScore(this.ply - 1);
+  }
+
   #all() {
-    const lines = [];
-    for (let column = 0; column < this.board.columns; column++) {
-      for (let row = 0; row < this.height(column); row++) {
-        for (const line of this.#through(column, row)) {
-          if (!lines.some((known) => String(known) === String(line))) lines.push(line);
-        }
-      }
-    }
-    return lines;
+    const lines = this.stacks.flatMap((stack, column) => stack.flatMap((_, row) => this.#through(column, row)));
+    return [...new Map(lines.map((line) => [String(line), line])).values()];
   }
 
   #through(column, row) {
+    return this.runs(column, row).filter((run) => run.length >= this.board.connect);
+  }
+
+  /** Return the run of equal discs through a disc in each direction. */
+  runs(column, row) {
     const player = this.at(column, row);
-    if (player === null) return [];
-    const lines = [];
-    for (const [right, up] of DIRECTIONS) {
+    return DIRECTIONS.map(([right, up]) => {
       const run = [];
       let [c, r] = [column, row];
       while (this.at(c - right, r - up) === player) [c, r] = [c - right, r - up];
       for (; this.at(c, r) === player; [c, r] = [c + right, r + up]) run.push([c, r]);
-      if (run.length >= this.board.connect) lines.push(run);
-    }
-    return lines;
+      return run;
+    });
   }
 }
 

@@ -1,20 +1,18 @@
 // The scores above the columns of a board.
 
 import { h } from "./dom.js";
-import { signed } from "./words.js";
+import { outcomeOf, signed } from "./words.js";
 
 /** The scores above the columns. */
 export class ScoreRow {
   constructor(onchoice) {
     this.onchoice = onchoice;
     this.element = h("div", { class: "scores", role: "group", "aria-label": "Score of each column" });
-    this.count = 0;
   }
 
   show(game, known) {
     const { board, position } = game;
-    if (this.count !== board.columns) {
-      this.count = board.columns;
+    if (this.buttons?.length !== board.columns) {
       this.buttons = Array.from({ length: board.columns }, (_, column) => h("button", {
         type: "button", onclick: (event) => (this.isFinger || event.detail < 2) && this.#clicked(column),
         onpointerdown: ({ pointerType }) => { this.isFinger = pointerType !== "mouse"; },
@@ -31,7 +29,7 @@ export class ScoreRow {
       const isLegal = position.isLegal(column);
       const waits = isLegal && score === null && known && !known.done && !known.error;
       button.textContent = score === null ? (waits ? "…" : "\u00a0") : signed(score);
-      button.className = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
+      button.className = outcomeOf(score);
       button.classList.toggle("best", best.includes(column));
       button.disabled = !isLegal;
       const words = known?.words[column];

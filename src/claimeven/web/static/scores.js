@@ -55,21 +55,15 @@ export class Scores extends EventTarget {
     if (this.#known.get(key)?.done || place.position.isOver) return Promise.resolve();
     if (this.#asking?.key === key) return this.#asking.answer;
     this.cancel();
-    const asking = { key, control: new AbortController() };
-    this.#asking = asking;
+    const asking = this.#asking = { key, control: new AbortController() };
     asking.answer = this.#ask(game, place, asking);
     return asking.answer;
   }
 
   async #ask(game, place, asking) {
     const { key } = asking;
-    const before = this.#known.get(key);
-    const known = new Known(game.board.columns);
-    if (before) {
-      known.scores = before.scores;
-      known.words = before.words;
-    }
-    this.#known.set(key, known);
+    const known = this.#known.get(key) ?? new Known(game.board.columns);
+    this.#known.set(key, Object.assign(known, { error: null }));
     const onEvent = (name, data) => {
       if (name !== "column") return;
       known.scores[data.column - 1] = data.score;
@@ -79,9 +73,7 @@ export class Scores extends EventTarget {
     try {
       if (!game.board.isSolvable) throw new Error(TOO_LARGE);
       const all = await events("api/scores/events", game.query(place), onEvent, asking.control.signal);
-      known.scores = all.scores;
-      known.words = all.words;
-      known.done = all.complete;
+      Object.assign(known, { scores: all.scores, words: all.words, done: all.complete });
       if (!all.complete) known.error = "The position was not solved within the time limit.";
     } catch (error) {
       if (error.name !== "AbortError") known.error = error.message;
@@ -94,11 +86,8 @@ export class Scores extends EventTarget {
   store(game, place, scores, words = null) {
     const key = Scores.#key(game, place);
     if (this.#known.get(key)?.done || place.position.legal.some((column) => scores[column] === null)) return;
-    const known = new Known(game.board.columns);
-    known.scores = scores;
-    known.words = words ?? scores.map((score) => inWords(place.position, score));
-    known.done = true;
-    this.#known.set(key, known);
+    const known = { scores, words: words ?? scores.map((score) => inWords(place.position, score)), done: true };
+    this.#known.set(key, Object.assign(new Known(game.board.columns), known));
   }
 
   cancel() {

@@ -2,7 +2,8 @@
 
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
-import { withShownColors } from "./words.js";
+import { namedMoves, titleOf } from "./search_tree.js";
+import { capital, withShownColors } from "./words.js";
 
 /** Number of steps of the first request, and of later ones. */
 const [FIRST, CHUNK] = [5000, 20000];
@@ -38,10 +39,8 @@ export class MinimaxSteps {
       const { steps, total_steps: total, algorithm, evaluation_description: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
       Object.assign(this, { total, algorithm, about, hasWindows: algorithm !== "minimax" });
       for (const step of steps) {
-        const known = this.stepsAt.get(step.moves);
-        if (known) known.push(this.steps.length);
-        else this.stepsAt.set(step.moves, [this.steps.length]);
-        this.steps.push(step);
+        if (!this.stepsAt.has(step.moves)) this.stepsAt.set(step.moves, []);
+        this.stepsAt.get(step.moves).push(this.steps.push(step) - 1);
       }
     }
   }
@@ -54,7 +53,7 @@ export class MinimaxSteps {
   /** Return the content of a step. */
   at(index) {
     const step = this.steps[index];
-    const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
+    const name = namedMoves(step.moves);
     const sentence = {
       enter: `Visit ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
       return: `${capital(name)} is worth ${valueText(step)}: ${withShownColors(step.reason)}${this.#sameAs(step, index)}.`,
@@ -125,17 +124,11 @@ export class MinimaxSteps {
 
   #node(moves, index, isHere, parentIsCut = false) {
     const node = this.#known(moves, index);
-    const [title, short] = moves ? [`column ${moves.at(-1)}`, moves.at(-1)] : ["root", "root"];
-    if (!node) {
-      const why = parentIsCut ? "cut away" : "not yet";
-      return { moves, title, short, lines: [why], brief: parentIsCut ? "✂" : "·", state: parentIsCut ? "skipped" : "unseen", isHere: false };
-    }
-    const value = node.value ?? "…";
-    const mark = node.isCut ? "✂" : node.isFound ? "≡" : "";
-    return {
-      moves, title, short, lines: [...(this.hasWindows ? [node.window] : []), `${value} ${mark}`.trim()], brief: `${value} ${mark}`.trim(),
-      state: node.state, isHere, opens: this.#opens(moves, this.after(moves), index),
-    };
+    const base = { moves, ...titleOf(moves), isHere: isHere && node !== null };
+    if (!node) return { ...base, ...(parentIsCut ? { lines: ["cut away"], brief: "✂", state: "skipped" } : { lines: ["not yet"], brief: "·", state: "unseen" }) };
+    const brief = [node.value ?? "…", ...(node.isCut ? ["✂"] : node.isFound ? ["≡"] : [])].join(" ");
+    const lines = [...(this.hasWindows ? [node.window] : []), brief];
+    return { ...base, lines, brief, state: node.state, opens: this.#opens(moves, this.after(moves), index) };
   }
 }
 
@@ -149,4 +142,3 @@ function eventOf({ kind, reason, depth }) {
 const sign = (text) => text.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
 const windowText = (step) => `[${step.window.map(sign).join(", ")}]`;
 const valueText = (step) => (step.words === null ? null : sign(step.words));
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,6 +2,7 @@
 
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
+import { namedMoves, titleOf } from "./search_tree.js";
 
 /** Iterations of a request, and nodes of the tree after each: its most visited part. */
 const [CHUNK, NODES] = [40, 160];
@@ -13,16 +14,12 @@ export class MonteCarloSteps {
 
   static async load(query, start, ask) {
     const { depth, iterations, ...rest } = query;
-    const search = new MonteCarloSteps();
-    search.after = positionsFrom(start);
-    search.chunks = new Map(); // number -> its iterations
+    const search = Object.assign(new MonteCarloSteps(), { after: positionsFrom(start), chunks: new Map() }); // number -> its iterations
     search.ask = (first, most) => ask("api/search/montecarlo", {
       ...rest, first_step: first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
     });
     const answer = await search.ask(1, iterations);
-    search.total = answer.total_steps;
-    search.method = answer.method;
-    search.c = answer.c;
+    Object.assign(search, { total: answer.total_steps, method: answer.method, c: answer.c });
     search.algorithm = query.agent.split(":")[0] === "flat" ? "flat" : answer.method === "puct" ? "puct" : "tree";
     search.chunks.set(0, answer.steps);
     if (!search.total) throw new Error("No search is needed here: the move is obvious.");
@@ -51,7 +48,7 @@ export class MonteCarloSteps {
     const step = this.#iteration(number);
     const before = number ? this.#iteration(number - 1).tree : EMPTY;
     const result = step.from_model ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
-    const name = named(step.selected);
+    const name = namedMoves(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
     const hasModel = this.method === "puct";
     const sentences = [
@@ -59,7 +56,7 @@ export class MonteCarloSteps {
         ? `Select: go down by the greatest sum of Q and bonus${hasModel ? "" : ", unvisited columns first"}, to ${name}.`
         : `Select: ${name} has its turn.`,
       step.expanded.length
-        ? `Expand: ${named(hasModel ? step.selected : step.selected.slice(0, -1))} gets its children, columns ${step.expanded.join(", ")}.`
+        ? `Expand: ${namedMoves(hasModel ? step.selected : step.selected.slice(0, -1))} gets its children, columns ${step.expanded.join(", ")}.`
         : "Expand: no children are added.",
       hasModel ? this.#evaluated(step) : step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here.",
       `Back up: ${result} for the side to move at the root is counted along the path.`,
@@ -102,18 +99,14 @@ export class MonteCarloSteps {
     const nodes = position.legal.map((column) => this.#node(moves + position.board.name(column), shown));
     const most = nodes.reduce((best, node) => ((node.sum ?? -Infinity) > (best?.sum ?? -Infinity) ? node : best), null);
     const isChosen = shown.phase === 0 && shown.path.startsWith(moves) && nodes.every((node) => node.sum !== undefined || node.isOut);
-    if (isChosen && most) {
-      most.title += " · max";
-      most.isMost = true;
-    }
+    if (isChosen && most) Object.assign(most, { title: `${most.title} · max`, isMost: true });
     return nodes;
   }
 
   #node(moves, shown) {
     const isHere = shown.path.startsWith(moves);
     const node = found(moves, shown);
-    const [title, short] = moves ? [`column ${moves.at(-1)}`, moves.at(-1)] : ["root", "root"];
-    const base = { moves, title, short, isHere, weight: moves ? node.share : 1, opens: node.children.length > 0 };
+    const base = { moves, ...titleOf(moves), isHere, weight: moves ? node.share : 1, opens: node.children.length > 0 };
     if (node.visits) return { ...base, ...words(node), state: "done" };
     const isOffered = node.selection !== null && node.bonus !== null; // by a model, before any visit
     // A limit on nodes leaves some out, except next to the path.
@@ -141,5 +134,4 @@ function words(node) {
 }
 
 const sumOf = ({ bonus, selection }) => `+ ${bonus.toFixed(2)} = ${signed(selection)}`;
-const named = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");
 const signed = (number) => (number < 0 ? `−${(-number).toFixed(2)}` : number.toFixed(2));

@@ -10,6 +10,14 @@ const LEVEL = 46;
 /** Maximum number of nodes in a row with their full texts. */
 const MAX_WIDE_NODES = 12;
 
+/** Return the name of the node after moves, in long and in short. */
+export function titleOf(moves) {
+  return moves ? { title: `column ${moves.at(-1)}`, short: moves.at(-1) } : { title: "root", short: "root" };
+}
+
+/** Return moves in words. */
+export const namedMoves = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");
+
 /**
  * Return the open nodes as rows, from the root down. A node has `moves` (its name), `title`,
  * `short` (both for narrow boxes), `lines` of text, `state` (a class), `isHere` (on the path),
@@ -41,13 +49,13 @@ export function nodesToOpen(root, childrenOf, most, isBroad) {
     const next = isBroad ? 0 : waiting.reduce((best, node, at) => ((node.weight ?? 1) > (waiting[best].weight ?? 1) ? at : best), 0);
     const [node] = waiting.splice(next, 1);
     const children = childrenOf(node.moves);
-    if (shown + children.length > most) return { open, isAll: false, shown };
+    if (shown + children.length > most) return { open, isAll: false };
     open.add(node.moves);
     shown += children.length;
     // The weight of an edge is a share of its parent; the product is the share of all visits.
     waiting.push(...children.filter((child) => child.opens).map((child) => ({ ...child, weight: (child.weight ?? 1) * (node.weight ?? 1) })));
   }
-  return { open, isAll: true, shown };
+  return { open, isAll: true };
 }
 
 /** Draw rows from the top down. `chosen(node)` is called for a click; `levels` name the rows in turn. */
@@ -61,8 +69,7 @@ export function drawTree(rows, chosen, levels = null) {
   rows.forEach((row, depth) => row.forEach((node, index) => {
     node.x = room + (most / 2 + index - row.length / 2 + 0.5) * step + size.gap / 2;
     node.y = size.gap + depth * size.row;
-    const { above } = node;
-    if (above) pieces.push(edge(node, [above.x, above.y + size.height], [0, 30], [node.x, node.y]));
+    if (depth) pieces.push(edge(node, [node.above.x, node.above.y + size.height], [0, 30], [node.x, node.y]));
   }));
   const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, textOf(node), chosen));
   const width = room + most * step + size.gap;
@@ -83,12 +90,9 @@ export function drawWholeTree(rows, chosen, levels = null) {
   place(rows[0][0]);
   rows.forEach((row, depth) => row.forEach((node) => { node.x = size.gap + depth * size.row; }));
   const middle = size.height / 2;
-  const edges = rows.flat().filter((node) => node.above).map((node) => edge(
-    node, [node.above.x + size.width, node.above.y + middle], [26, 0], [node.x, node.y + middle], 0.6,
-  ));
-  const boxes = rows.flat().map((node) => box(
-    node, node.x, node.y, size, [`${node.short}: ${node.brief ?? node.lines.at(-1)}`], chosen,
-  ));
+  const edgeOf = (node, above) => edge(node, [above.x + size.width, above.y + middle], [26, 0], [node.x, node.y + middle], 0.6);
+  const edges = rows.slice(1).flat().map((node) => edgeOf(node, node.above));
+  const boxes = rows.flat().map((node) => box(node, node.x, node.y, size, [`${node.short}: ${node.brief ?? node.lines.at(-1)}`], chosen));
   const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
   const names = (levels ? rows : []).map((_, depth) => levelName(levels, depth, size.gap + depth * size.row, size.line));
   const drawing = frame(width, room + leaves * (size.height + size.gap) + size.gap, size, [...names, ...edges, ...boxes]);

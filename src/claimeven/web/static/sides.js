@@ -4,7 +4,8 @@ import { FRIEND } from "./address.js";
 import { can, get } from "./api.js";
 import { discIcon } from "./board.js";
 import { h } from "./dom.js";
-import { playerName } from "./words.js";
+import { kept } from "./kept.js";
+import { capital, playerName } from "./words.js";
 
 const HUMAN = "human";
 /** Agents for boards that the chosen agent does not support; the first one that does is taken. */
@@ -12,28 +13,19 @@ const DEFAULT_AGENTS = ["uct", "greedy"];
 
 /** Return the agents, levels and caps of a board; requested once for each board. */
 const lists = new Map();
-export function agentsFor(board) {
+function agentsFor(board) {
   if (!can("compute")) return { agents: [], levels: [], caps: {} };
-  const key = `${board.size} ${board.connect}`;
-  if (!lists.has(key)) {
-    const answer = get("api/agents", { board: board.size, connect: board.connect });
-    answer.catch(() => lists.delete(key));
-    lists.set(key, answer);
-  }
-  return lists.get(key);
+  return kept(lists, `${board.size} ${board.connect}`, () => get("api/agents", { board: board.size, connect: board.connect }));
 }
 
 /** Split a spec into its name and its options. */
-export function parseSpec(spec) {
+function parseSpec(spec) {
   const [name, ...rest] = spec.split(":");
-  const options = rest.join(":").split(",").filter(Boolean).map((part) => {
-    const equals = part.indexOf("=");
-    return equals < 0 ? [part, "yes"] : [part.slice(0, equals), part.slice(equals + 1)];
-  });
-  return [name, Object.fromEntries(options)];
+  const options = rest.join(":").split(",").filter(Boolean).map((part) => part.split(/=(.*)/s));
+  return [name, Object.fromEntries(options.map(([option, value = "yes"]) => [option, value]))];
 }
 
-export function formatSpec(name, options) {
+function formatSpec(name, options) {
   const given = Object.entries(options).filter(([, value]) => value !== "");
   return given.length ? `${name}:${given.map(([option, value]) => `${option}=${value}`).join(",")}` : name;
 }
@@ -46,7 +38,7 @@ export class Side extends EventTarget {
     this.spec = spec || HUMAN;
     this.seconds = seconds;
     // The other choices are added when the server has returned them.
-    this.choice = h("select", { onchange: () => this.#chosen() }, h("option", {}, this.isHuman ? "Human" : this.spec));
+    this.choice = h("select", { onchange: () => { this.#set(this.choice.value); this.#show(); } }, h("option", {}, this.isHuman ? "Human" : this.spec));
     this.options = h("div", { class: "options" });
     this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, "Options"), this.options);
     this.about = h("p", { class: "hint-text" });
@@ -126,10 +118,7 @@ export class Side extends EventTarget {
       h("label", { title: `at most ${this.caps.seconds} s` }, "seconds a move",
         h("input", {
           type: "number", min: "0.01", max: this.caps.seconds, step: "any", value: this.seconds,
-          onchange: (event) => {
-            this.seconds = event.target.value;
-            this.dispatchEvent(new Event("change"));
-          },
+          onchange: ({ target }) => { this.seconds = target.value; this.#set(this.spec); },
         })),
     );
   }
@@ -154,14 +143,8 @@ export class Side extends EventTarget {
 
   /** Take over the player of the other side. */
   become({ spec, seconds }) {
-    this.spec = spec;
-    this.seconds = seconds;
+    Object.assign(this, { spec, seconds });
     if (this.agents) this.#show();
-  }
-
-  #chosen() {
-    this.#set(this.choice.value);
-    this.#show();
   }
 
   #optionsChanged(name) {
@@ -191,4 +174,3 @@ function field(option, value, onchange) {
 }
 
 const plain = (standard) => ({ true: "yes", false: "no" })[standard] ?? standard;
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -14,28 +14,24 @@ export function withShownColors(sentence) {
 export function inWords(position, score) {
   if (score === null) return null;
   if (score === 0) return "draws";
-  const moves = movesToEnd(position, score);
+  const moves = Math.ceil(pliesToEnd(position, score) / 2);
   if (moves === 1) return score > 0 ? "wins immediately" : "loses to the next move";
   return `${score > 0 ? "wins" : "loses"} in ${moves} moves`;
 }
 
-/**
- * Moves of the winner from a position until the game is over, by its score for the side to move:
- * with a score of s the winner has s - 1 discs left.
- */
-function movesToEnd(position, score) {
-  const { cells } = position.board;
-  const mine = (ply, turn) => Math.floor((ply + 1 - turn) / 2);
-  const winner = score > 0 ? position.turn : 1 - position.turn;
-  const total = winner === 0 ? Math.ceil(cells / 2) : Math.floor(cells / 2);
-  return total - Math.abs(score) + 1 - mine(position.ply, winner);
+/** Return how many discs both sides still play with best play, by the score for the side to move. */
+export function pliesToEnd({ board, ply }, score) {
+  if (score === 0) return board.cells - ply;
+  // A side with a score of s has s - 1 discs left after its last one; the side to move plays an odd number of plies.
+  const least = board.cells + 1 - ply - 2 * Math.abs(score);
+  return least + Math.abs((least + (score > 0 ? 1 : 0)) % 2);
 }
 
-/** Return how many discs both sides still play with best play, by the score for the side to move. */
-export function pliesToEnd(position, score) {
-  if (score === 0) return position.board.cells - position.ply;
-  return 2 * movesToEnd(position, score) - (score > 0 ? 1 : 0);
-}
+/** Return a text with a capital letter. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Return "win", "draw" or "loss" for a score, or an empty string if it is unknown. */
+export const outcomeOf = (score) => (score === null ? "" : ["loss", "draw", "win"][Math.sign(score) + 1]);
 
 /** Return a score with its sign, with a typographic minus. */
 export function signed(score) {

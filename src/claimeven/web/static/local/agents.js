@@ -1,11 +1,12 @@
 // Agents by their specs, and their decisions, in the shapes of the server.
 
+import { kept } from "../kept.js";
 import { Board } from "../rules.js";
 import { dataOf } from "./kernels.js";
 import { MinimaxSearch } from "./minimax.js";
 import { MonteCarloSearch, Stream } from "./montecarlo.js";
 import { perfectMove } from "./perfect.js";
-import { centerOrder, ongoing } from "./positions.js";
+import { centerOrder, oneHot, ongoing } from "./positions.js";
 
 const FLAGS = { yes: true, true: true, 1: true, no: false, false: false, 0: false };
 /** Limits of a decision that an agent supports, by its family. */
@@ -69,15 +70,9 @@ const searches = new Map();
 
 /** Return the result of `use(search)` with the search of an agent, once no other request uses it. */
 function withSearch({ text }, board, load, use) {
-  const key = `${text} ${board.size} ${board.connect}`;
-  const known = searches.get(key) ?? { search: load(), last: null };
-  known.search.catch(() => searches.delete(key));
-  searches.delete(key);
-  searches.set(key, known); // the last one was used last
-  if (searches.size > MAX_SEARCHES) searches.delete(searches.keys().next().value);
-  const result = Promise.allSettled([known.last]).then(async () => use(await known.search));
-  known.last = result;
-  return result;
+  const known = kept(searches, `${text} ${board.size} ${board.connect}`, load, MAX_SEARCHES);
+  known.last = Promise.allSettled([known.last]).then(async () => use(await known)); // the last use of a search
+  return known.last;
 }
 
 const PLAYERS = {
@@ -87,10 +82,9 @@ const PLAYERS = {
   },
 
   async greedy({ position, options }) {
-    const runs = position.stacks.map((_, column) => (position.isLegal(column) ? longestRun(position, column, position.turn) : null));
-    const wins = (player) => position.legal.find((column) => longestRun(position, column, player) >= position.board.connect);
-    const column = (options.win ? wins(position.turn) : undefined) ?? (options.block ? wins(1 - position.turn) : undefined)
-      ?? runs.indexOf(Math.max(...runs.filter((run) => run !== null)));
+    const runs = position.stacks.map((_, column) => (position.isLegal(column) ? longestRun(position.play(column)) : null));
+    const [wins, blocks] = [options.win ? position.wins() : [], options.block ? position.wins(1 - position.turn) : []];
+    const column = [...wins, ...blocks][0] ?? runs.indexOf(Math.max(...runs.filter((run) => run !== null)));
     return { column, policy: oneHot(column, position), depth: 1, nodes: position.legal.length, details: { values: runs, values_are: "run" } };
   },
 
@@ -119,18 +113,8 @@ const PLAYERS = {
   },
 };
 
-const oneHot = (column, { stacks }) => stacks.map((_, each) => Number(each === column));
-
-/** Return the length of a player's longest run through the next disc of a column. */
-function longestRun(position, column, player) {
-  const row = position.height(column);
-  const along = (right, up) => {
-    let length = 0;
-    while (position.at(column + (length + 1) * right, row + (length + 1) * up) === player) length += 1;
-    return length;
-  };
-  return Math.max(...[[1, 0], [0, 1], [1, 1], [1, -1]].map(([right, up]) => 1 + along(right, up) + along(-right, -up)));
-}
+/** Return the length of the longest run through the last disc. */
+const longestRun = (position) => Math.max(...position.runs(...position.last).map((run) => run.length));
 
 /** Return the decision of an agent, as the server does. */
 async function move({ agent: spec = "alphabeta:depth=4", limit: asked = {}, seed = null, ...query }, job) {

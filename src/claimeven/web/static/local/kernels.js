@@ -3,6 +3,7 @@
 // A kernel takes an array as numbers: two unused pointers, the number of items, the bytes of an
 // item, the address, the shape, and the strides in bytes. Words and integers of 64 bits are BigInt.
 
+import { kept } from "../kept.js";
 import { log } from "./logarithm.js";
 
 const PAGE = 1 << 16;
@@ -33,13 +34,7 @@ class KernelArray {
 const files = new Map(); // the contents of files by their addresses from this one
 
 /** Return what `read` makes of the bytes of a file, once; throw a sentence if that fails. */
-export function fileOf(address, read) {
-  if (!files.has(address)) {
-    files.set(address, readFile(address, read));
-    files.get(address).catch(() => files.delete(address)); // the next request tries again
-  }
-  return files.get(address);
-}
+export const fileOf = (address, read) => kept(files, address, () => readFile(address, read));
 
 async function readFile(address, read) {
   const name = address.split("/").at(-1);

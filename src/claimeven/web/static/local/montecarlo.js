@@ -1,6 +1,5 @@
 // Monte Carlo searches: the driver of the compiled trees, immediate moves, and the final choice.
 
-import { Position } from "../rules.js";
 import { Kernels } from "./kernels.js";
 import { boardVector } from "./minimax.js";
 import { wordsOf } from "./positions.js";
@@ -195,34 +194,21 @@ function policyOf(children, chosen, columns) {
   return Array.from({ length: columns }, (_, column) => (live.find((child) => child.column === column)?.visits ?? 0) / total);
 }
 
-/** Return the columns where a player's disc completes a line. */
-function winning(position, player = position.turn) {
-  return position.legal.filter((column) => winsAt(position, column, player));
-}
-
-/** Whether a player's disc completes a line in a column, which must have room. */
-function winsAt({ board, stacks }, column, player) {
-  const next = new Position(board, stacks.with(column, [...stacks[column], player]));
-  next.last = [column, stacks[column].length];
-  return next.winning.length > 0;
-}
-
 /** Return the columns that do not lose immediately, if the side to move has no immediate win. */
 function safe(position) {
-  const [other, rows] = [1 - position.turn, position.board.rows];
-  const blocks = winning(position, other);
+  const blocks = position.wins(1 - position.turn);
   const candidates = blocks.length > 1 ? [] : blocks.length ? blocks : position.legal;
-  return candidates.filter((column) => position.height(column) + 1 === rows || !winsAt(position.play(column), column, other));
+  return candidates.filter((column) => !position.play(column).wins().includes(column));
 }
 
 /** Return the root of a position that the options decide without a search, with the `best` columns; else null. */
 export function immediate(position, { decisive_moves: decisive }) {
   if (decisive === "off") return null;
-  const [wins, blocks] = [winning(position), winning(position, 1 - position.turn)];
+  const [wins, blocks] = [position.wins(), position.wins(1 - position.turn)];
   if (!wins.length && (decisive !== "tree" || safe(position).length)) return null;
   const node = (column, proof, distance = 0, children = []) => ({ column, visits: 0, total: 0, proof, distance, children });
   const children = position.legal.map((column) => (wins.length ? node(column, wins.includes(column) ? WON : UNPROVEN)
-    : node(column, LOST, 1, winning(position.play(column)).map((reply) => node(reply, WON)))));
+    : node(column, LOST, 1, position.play(column).wins().map((reply) => node(reply, WON)))));
   const columns = [wins, blocks, position.legal].find((each) => each.length);
   return { ...(wins.length ? node(0, LOST, 1, children) : node(0, WON, 2, children)), best: columns };
 }

@@ -1,6 +1,6 @@
 // The agent `perfect`, also at the levels below itself.
 
-import { centerOrder, playable } from "./positions.js";
+import { centerOrder, oneHot, playable } from "./positions.js";
 import { solverOf } from "./score_routes.js";
 import { PERFECT } from "./slots.js";
 
@@ -15,8 +15,7 @@ export async function perfectMove(position, options, seconds, random, job) {
   const before = solver.nodes;
   const { scores, complete } = await solver.scores(position, job);
   const known = complete ? bestOf(scores) : null;
-  const best = complete ? null : bestKnown(position, scores);
-  const policy = complete ? policyOf(position, scores, options) : scores.map((_, column) => Number(column === best));
+  const policy = complete ? policyOf(position, scores, options) : oneHot(bestKnown(position, scores), position);
   return {
     column: sampled(policy, random), value: complete ? Math.sign(known) : null, policy, score: known,
     nodes: solver.nodes - before, details: { values: scores, values_are: "score", complete, backend: "compiled" },
@@ -45,7 +44,6 @@ function sampled(chances, random) {
 
 /** Return the best column by known scores: an unknown one counts as a draw, or as the worst if it loses immediately. */
 function bestKnown(position, scores) {
-  const loses = (after) => after.legal.some((column) => after.play(column).winner !== null);
-  const worth = (column) => scores[column] ?? (loses(position.play(column)) ? -position.board.cells : 0);
+  const worth = (column) => scores[column] ?? (position.play(column).wins().length ? -position.board.cells : 0);
   return playable(position).reduce((best, column) => (worth(column) > worth(best) ? column : best));
 }

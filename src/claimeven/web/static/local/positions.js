@@ -50,4 +50,7 @@ export function wordsOf({ board, stacks, turn }) {
   return { mine, mask };
 }
 
+/** Return probabilities that choose a column. */
+export const oneHot = (column, { stacks }) => stacks.map((_, each) => Number(each === column));
+
 export const mirrorOf = ({ board, stacks }) => new Position(board, stacks.toReversed());

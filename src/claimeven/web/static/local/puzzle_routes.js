@@ -1,7 +1,7 @@
 // Routes of puzzles: the bundled ones, attempts and hints by exact scores.
 
 import { Board, played, Position } from "../rules.js";
-import { inWords } from "../words.js";
+import { capital, inWords } from "../words.js";
 import { dataOf } from "./kernels.js";
 import { solverOf } from "./score_routes.js";
 
@@ -79,13 +79,12 @@ async function attempt({ column: name, ...query }, job) {
 
 async function hints(query, job) {
   const { all, puzzle, position, column } = await stateOf(query);
-  const idea = all.ideas[puzzle.idea];
   const others = position.legal.filter((other) => other !== column);
   const wrong = others.slice(0, Math.ceil(others.length / 2));
   const names = wrong.map((other) => position.board.name(other)).join(", ");
   const hint = (step, text, columns = []) => ({ step, text, cells: [], columns: columns.map((each) => each + 1) });
   return { hints: [
-    hint("idea", `${idea[0].toUpperCase()}${idea.slice(1)}.`),
+    hint("idea", `${capital(all.ideas[puzzle.idea])}.`),
     hint("cells", `It is not in column${wrong.length > 1 ? "s" : ""} ${names}.`, wrong),
     hint("column", await sentence(position, column, job), [column]),
   ] };

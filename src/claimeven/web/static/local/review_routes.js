@@ -4,7 +4,7 @@ import { pliesToEnd } from "../words.js";
 import { lineOf, outcomeOf } from "./positions.js";
 import { bestColumns, solverOf } from "./score_routes.js";
 import { REVIEW } from "./slots.js";
-import { SearchStopped, winScore } from "./solver.js";
+import { SearchStopped } from "./solver.js";
 
 /** The time limit of a review, in time limits of a position. */
 const TIMES = 6;
@@ -30,11 +30,7 @@ async function review(query, job) {
   const history = [...moves.map(({ before, player }) => [before, player]), [score, final.turn + 1]];
   return {
     moves: columns.map((column) => board.name(column)).join(""),
-    columns: board.columns,
-    rows: board.rows,
-    connect: board.connect,
-    outcome: outcomeOf(final),
-    score,
+    columns: board.columns, rows: board.rows, connect: board.connect, outcome: outcomeOf(final), score,
     score_history: history.map(([value, player]) => (player === 1 ? value : 0 - value)),
     accuracy: players.map(accuracy),
     judgement_counts: players.map((own) => Object.fromEntries(counts(own))),
@@ -70,7 +66,7 @@ function judgementOf(position, before, after) {
 
 /** Return the credit of a move, from 0 to 1. */
 function credit({ board, ply }, before, after) {
-  const worst = before > 0 ? 1 : -winScore(board, ply + 1);
+  const worst = before > 0 ? 1 : -board.winScore(ply + 1);
   if (after === before) return 1;
   return REVIEW.CREDITS[Math.sign(before) - Math.sign(after)] ?? 1 - (before - after) / (2 * (before - worst));
 }

@@ -1,9 +1,10 @@
 // Routes of the worker: exact scores, the opening book, the state of the page.
 
-import { inWords, pliesToEnd } from "../words.js";
+import { kept } from "../kept.js";
+import { inWords, outcomeOf, pliesToEnd } from "../words.js";
 import { bookOf } from "./book.js";
 import { centerOrder, lineOf, ongoing } from "./positions.js";
-import { finalScore, Solver } from "./solver.js";
+import { Solver } from "./solver.js";
 
 /** Boards with a solver in memory. */
 const MAX_SOLVERS = 2;
@@ -13,13 +14,7 @@ const solvers = new Map();
 
 /** Return the solver of a board. */
 export function solverOf(board) {
-  const key = `${board.size} ${board.connect}`;
-  const known = solvers.get(key) ?? Solver.load(board, megabytes, bookOf(board));
-  solvers.delete(key);
-  solvers.set(key, known); // the last one was used last
-  known.catch(() => solvers.delete(key));
-  if (solvers.size > MAX_SOLVERS) solvers.delete(solvers.keys().next().value);
-  return known;
+  return kept(solvers, `${board.size} ${board.connect}`, () => Solver.load(board, megabytes, bookOf(board)), MAX_SOLVERS);
 }
 
 /** Return the columns, from 1, that keep the score of a position, the most central one first. */
@@ -43,19 +38,16 @@ async function scores(query, job) {
   const score = found.complete ? Math.max(...position.legal.map((column) => found.scores[column])) : null;
   return {
     ...described(query, position, score, found.scores),
-    outcome: score === null ? null : ["loss", "draw", "win"][Math.sign(score) + 1],
+    outcome: outcomeOf(score) || null,
     plies_to_end: score === null ? null : pliesToEnd(position, score),
-    complete: found.complete,
-    from_book: found.fromBook,
-    nodes: solver.nodes - before,
-    seconds: job.elapsed,
+    complete: found.complete, from_book: found.fromBook, nodes: solver.nodes - before, seconds: job.elapsed,
   };
 }
 
 async function book(query) {
   const { position } = lineOf(query);
   const opened = await bookOf(position.board);
-  const known = (at) => (at.isOver ? finalScore(at) : opened?.lookUp(at) ?? null);
+  const known = (at) => (at.isOver ? at.finalScore : opened?.lookUp(at) ?? null);
   const score = known(position);
   const columns = position.stacks.map((_, column) => (position.isLegal(column) ? known(position.play(column)) : null));
   const answer = described(query, position, score, columns.map((each) => each && 0 - each));

@@ -16,12 +16,6 @@ export class SearchStopped extends Error {
   message = "The position was not solved within the time limit.";
 }
 
-/** Return the score of a side that completes a line with the disc after `ply` discs. */
-export const winScore = ({ cells }, ply) => Math.floor((cells + 1 - ply) / 2);
-
-/** Return the score of a finished game for the side that would be to move. */
-export const finalScore = ({ board, ply, winner }) => (winner === null ? 0 : -winScore(board, ply - 1));
-
 /** Return the setup of the kernels, as `solver.layout.search_setup` of the Python package. */
 function searchSetup(board, buckets) {
   const { height, bits, bottom, cells } = geometryOf(board);
@@ -73,7 +67,7 @@ export class Solver {
 
   /** Return the score of a position if the rules or the book have it, else null. */
   #known(position) {
-    return position.isOver ? finalScore(position) : this.book?.lookUp(position) ?? null;
+    return position.isOver ? position.finalScore : this.book?.lookUp(position) ?? null;
   }
 
   /**
@@ -87,7 +81,7 @@ export class Solver {
 
   async #search(position, job, floor = null, ceiling = null) {
     const { BUDGET, LOW, HIGH, NODES, PAUSED, RESUME, STEP, TOGETHER } = SOLVER;
-    const most = winScore(this.board, 0);
+    const most = this.board.winScore(0);
     const [low, high] = [floor ?? -most, ceiling ?? most].map(BigInt);
     const { mine, mask } = wordsOf(position);
     const array = (Type, size) => this.kernels.array(Type, size);

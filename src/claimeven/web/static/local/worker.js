@@ -4,6 +4,8 @@
 // The page sends `{id, path, query}` or `{id, cancel: true}`. The worker sends `{id, event, data}`; the
 // last event is `done` or `error`. Jobs run in slices, so that a long one delays no other.
 
+import { kept } from "../kept.js";
+
 /** The modules of the routes, loaded at the first request of one. Each exports `routes`. */
 const MODULES = {
   "./score_routes.js": ["api/scores", "api/scores/events", "api/book", "api/status", "api/load", "api/score"],
@@ -18,7 +20,7 @@ const SECONDS = Number(new URL(location).searchParams.get("seconds")) || 60;
 /** Errors of the program, not of a request. */
 const FAULTS = [TypeError, ReferenceError, RangeError, WebAssembly.RuntimeError, WebAssembly.LinkError];
 
-const loaded = {}; // modules by file
+const loaded = new Map(); // modules by file
 const jobs = new Map();
 const paused = []; // functions that resume jobs
 const bell = new MessageChannel();
@@ -74,11 +76,10 @@ function problem(sentence, status) {
 async function routeOf(path) {
   const file = Object.keys(MODULES).find((each) => MODULES[each].includes(path));
   if (!file) throw problem(`This page has no server for ${path}.`, 404);
-  loaded[file] ??= import(file).catch(() => {
-    delete loaded[file];
+  const module = kept(loaded, file, () => import(file).catch(() => {
     throw problem(`The file ${file.slice(2)} cannot be loaded. Are you offline?`, 503);
-  });
-  return (await loaded[file]).routes[path];
+  }));
+  return (await module).routes[path];
 }
 
 async function answer({ id, path, query }) {

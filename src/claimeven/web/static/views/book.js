@@ -4,10 +4,10 @@ import { get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, isFirstClick, announce } from "../dom.js";
 import { Game } from "../game.js";
-import { columnOfKey, isForPage, once } from "../keys.js";
+import { listenToKeys } from "../keys.js";
 import { Position } from "../rules.js";
 import { updateAddress } from "../address.js";
-import { inWords, signed } from "../words.js";
+import { inWords, outcomeOf, signed } from "../words.js";
 
 export class View {
   constructor({ game, scores, sides }) {
@@ -22,14 +22,22 @@ export class View {
     this.element = h("div", { class: "play look-up" },
       h("section", { class: "stage", "aria-label": "Board" }, this.path,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
-        h("div", { class: "row controls" }, button("To the start", () => this.game.step("toStart")),
-          button("Back", () => this.game.step("back")), button("Play on from here", () => this.#take()))),
+        h("div", { class: "row controls" }, button("To the start", () => this.step("toStart")),
+          button("Back", () => this.step("back")), button("Play on from here", () => this.#take()))),
       h("section", { class: "panels" }, h("div", { class: "card" },
         h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.message, this.list)));
-    this.board.addEventListener("column", ({ detail }) => this.game.play(detail));
+    this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     this.game.addEventListener("change", ({ detail }) => this.isHere && this.#show(detail === "drop"));
     scores.addEventListener("change", () => this.isHere && this.#fill());
-    document.addEventListener("keydown", (event) => this.#key(event));
+    listenToKeys(this);
+  }
+
+  choose(column) {
+    this.game.play(column);
+  }
+
+  step(how) {
+    this.game.step(how);
   }
 
   /** Show the shared game, or the game of the address after a reload or a step back in the browser. */
@@ -52,9 +60,9 @@ export class View {
     const place = game.here;
     updateAddress({ view: "book", game, sides: this.sides });
     this.board.show(game.position, { drop });
-    const steps = game.path.map((at) => h("button", {
-      type: "button", class: "move", "aria-current": at === place ? "step" : null, onclick: () => game.goTo(at),
-    }, at.parent ? game.board.name(at.column) : "start"));
+    const steps = game.path.map((at) => button(at.parent ? game.board.name(at.column) : "start", () => game.goTo(at), {
+      class: "move", "aria-current": at === place ? "step" : null,
+    }));
     const isFocused = this.element.contains(document.activeElement) && !this.board.element.contains(document.activeElement);
     this.path.replaceChildren(...steps);
     this.list.replaceChildren();
@@ -89,31 +97,20 @@ export class View {
     const rows = game.position.legal.map((column) => ({ column, score: known.scores[column] }));
     rows.sort((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity));
     this.list.replaceChildren(...rows.map(({ column, score }) => {
-      const color = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
       const isBest = known.best.includes(column);
       return h("li", {}, h("button", {
         type: "button", class: isBest ? "book-move best" : "book-move", onclick: (event) => {
           if (!isFirstClick(event)) return;
-          game.play(column);
+          this.choose(column);
           announce(`Column ${game.board.name(column)}`);
         },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
-      }, h("b", {}, game.board.name(column)), h("span", { class: color }, score === null ? (known.error ? "" : "…") : signed(score)),
+      }, h("b", {}, game.board.name(column)), h("span", { class: outcomeOf(score) }, score === null ? (known.error ? "" : "…") : signed(score)),
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);
     this.board.worth(known.words);
-  }
-
-  #key(event) {
-    if (!this.isHere || !isForPage(event)) return;
-    const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
-    const column = columnOfKey(event, this.game.board);
-    if (event.key in steps) this.game.step(steps[event.key]);
-    else if (column >= 0) once(event, () => this.game.play(column));
-    else return;
-    event.preventDefault();
   }
 
   #take() {

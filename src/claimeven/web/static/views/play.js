@@ -1,11 +1,12 @@
 // Play and analyze: the board, the players, the moves, scores and explanations.
 
-import { Explanation, finalScore, ScoreBar } from "../analysis.js";
+import { Explanation, ScoreBar, yellowScore } from "../analysis.js";
 import { post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { Controls } from "../controls.js";
 import { AfterPaint, button, h, SAME_GESTURE, announce } from "../dom.js";
 import { editPosition } from "../editor.js";
+import { listenToKeys } from "../keys.js";
 import { MoveList, ScoreGraph } from "../move_list.js";
 import { Review } from "../review.js";
 import { Board, played, Position } from "../rules.js";
@@ -23,9 +24,7 @@ export class PlayView {
     this.scores = scores;
     // Agents move until the user goes back in the game. A game from a link waits.
     this.agentsMayMove = !wanted.moves;
-    this.sides = [0, 1].map((player) => new Side(
-      player, wanted.sides[player], wanted.seconds[player],
-    ));
+    this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player], wanted.seconds[player]));
     this.isAnalyzing = wanted.analysis === "on";
     this.afterBoard = new AfterPaint();
     this.#build();
@@ -56,12 +55,10 @@ export class PlayView {
       announce("It is not your turn.");
       return;
     }
-    if (this.sides[position.turn].isFriend && !position.isOver) {
-      this.showMessage("Your friend moves next: send the link.");
-      return;
-    }
-    if (!position.isLegal(column)) {
-      const why = position.isOver ? "The game is over." : `Column ${this.game.board.name(column)} is full.`;
+    const why = position.isOver ? "The game is over."
+      : this.sides[position.turn].isFriend ? "Your friend moves next: send the link."
+        : position.isLegal(column) ? null : `Column ${this.game.board.name(column)} is full.`;
+    if (why) {
       this.showMessage(why);
       return;
     }
@@ -170,7 +167,7 @@ export class PlayView {
     this.status = h("p", { class: "status" });
     this.explanation = new Explanation((cells) => this.board.light(cells));
     this.moves = new MoveList(this);
-    this.graph = new ScoreGraph(this, (place) => this.#yellowScore(place));
+    this.graph = new ScoreGraph(this, (place) => yellowScore(place.position, this.scores.of(this.game, place)?.score));
     this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
     this.autoplay = new AutoplayControls(() => this.#paused(), () => this.#playOneMove());
@@ -197,6 +194,10 @@ export class PlayView {
   }
 
   #listen() {
+    listenToKeys(this, {
+      " ": () => this.best(), u: () => this.undo(), r: () => this.redo(), h: () => this.hint(),
+      f: () => this.flip(), a: () => this.analyze(), n: () => this.newGame(), m: () => this.review.nextMistake(),
+    });
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     this.board.addEventListener("hover", ({ detail }) => this.row.point(detail));
     this.game.addEventListener("change", ({ detail }) => {
@@ -303,7 +304,6 @@ export class PlayView {
 
   #drawScores() {
     const known = this.isAnalyzing ? this.scores.of(this.game) : null;
-    const isMeasured = this.isAnalyzing && this.game.board.isSolvable;
     for (const { element } of [this.row, this.bar]) {
       element.hidden = !this.game.board.isSolvable;
       element.classList.toggle("off", !this.isAnalyzing); // hidden elements keep their space, so that the board does not move
@@ -313,22 +313,11 @@ export class PlayView {
     this.explanation.showScores(this.game, known);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
-    this.#drawGraph();
-    if (isMeasured && known?.error) this.showMessage(known.error);
-    else this.#drawStatus();
-  }
-
-  /** The graph belongs to the analysis and to a reviewed game. */
-  #drawGraph() {
+    // The graph belongs to the analysis and to a reviewed game.
     if (this.isAnalyzing || this.review.hasScores) this.graph.draw();
     else this.graph.element.hidden = true;
-  }
-
-  /** Return the score of a place for Yellow, null if unknown. */
-  #yellowScore(place) {
-    if (place.position.isOver) return finalScore(place.position);
-    const score = this.scores.of(this.game, place)?.score ?? null;
-    return score === null ? null : place.position.turn === 0 ? score : -score;
+    if (known?.error && this.game.board.isSolvable) this.showMessage(known.error);
+    else this.#drawStatus();
   }
 
   #drawStatus() {
@@ -387,8 +376,7 @@ export class PlayView {
     const { game } = this;
     const place = game.here;
     const side = this.sides[place.position.turn];
-    const control = new AbortController();
-    this.thinking = control;
+    const control = this.thinking = new AbortController();
     this.#drawStatus();
     const bots = this.sides.every((each) => each.isAgent);
     try {

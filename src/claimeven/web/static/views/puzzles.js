@@ -1,10 +1,10 @@
 // Puzzles: a puzzle on the board, with only one right column; reasons, hints, rating and streak.
 
-import { get } from "../api.js";
+import { get, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { claimSentence } from "../claim_sentence.js";
 import { button, h, announce } from "../dom.js";
-import { columnOfKey, isForPage, once } from "../keys.js";
+import { listenToKeys } from "../keys.js";
 import { PuzzleProgress, today } from "../puzzle_progress.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
 import { updateAddress } from "../address.js";
@@ -42,7 +42,9 @@ export class View {
           h("div", { class: "row" }, this.difficulty, this.kind, button("Puzzle of the day", () => this.daily()))),
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Your results")), this.score)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
-    document.addEventListener("keydown", (event) => this.#key(event));
+    listenToKeys(this, {
+      h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(), t: () => this.isWrong && this.#again(),
+    });
   }
 
   async enter() {
@@ -80,11 +82,14 @@ export class View {
       this.#showMessage([`Column ${this.board.board.name(column)} is full.`]);
       return;
     }
-    const isRight = column === this.solution[2 * this.found];
+    this.#drop(column);
+    if (column === this.solution[2 * this.found]) this.#right(column);
+    else this.#wrong(column);
+  }
+
+  #drop(column) {
     this.position = this.position.play(column);
     this.board.show(this.position, { drop: true });
-    if (isRight) this.#right(column);
-    else this.#wrong(column);
   }
 
   /** Show the next of three hints: the idea, the cells, the column. */
@@ -92,15 +97,13 @@ export class View {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
     this.#helped("a hint");
     const { puzzle, found } = this;
-    const isLate = () => this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver;
-    try {
-      const hints = this.hints ?? (await get("api/puzzles/hints", { number: puzzle.number, columns_found: found })).hints;
-      if (isLate()) return;
-      this.hints = hints;
-    } catch (error) {
-      if (!isLate()) this.#showMessage([error.message], "problem");
+    const { hints, error } = this.hints ? this : await this.#ask("hints", found);
+    if (this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver) return;
+    if (error) {
+      this.#showMessage([error], "problem");
       return;
     }
+    this.hints = hints;
     const hint = this.hints[this.hinted];
     if (!hint) return;
     this.hinted += 1;
@@ -124,23 +127,19 @@ export class View {
     const { puzzle } = this;
     this.isWaiting = true;
     for (let place = 2 * this.found; place < this.solution.length; place++) {
-      this.position = this.position.play(this.solution[place]);
-      this.board.show(this.position, { drop: true });
-      if (place < this.solution.length - 1) await pause();
+      this.#drop(this.solution[place]);
+      if (place < this.solution.length - 1) await wait(PAUSE);
       if (this.puzzle !== puzzle) return;
     }
     this.isWaiting = false;
     const names = this.solution.slice(2 * this.found).map((column) => this.board.board.name(column)).join(" ");
-    await this.#end(`The solution is ${names}.${change ? ` Your rating falls by ${-change}.` : ""}`);
+    await this.#end(`The solution is ${names}.${fall(change)}`);
   }
 
   // Results
 
   async #right(column) {
-    this.hints = null;
-    this.hinted = 0;
-    this.hintButton.disabled = false;
-    this.found += 1;
+    this.#find(this.found + 1);
     const { puzzle } = this;
     if (this.found === puzzle.length) {
       const change = this.#count(true);
@@ -152,39 +151,37 @@ export class View {
     this.isWaiting = true;
     this.hintList.replaceChildren();
     this.#showMessage([`Right: column ${this.board.board.name(column)}.`], "good");
-    await pause();
+    await wait(PAUSE);
     if (this.puzzle !== puzzle) return;
     this.isWaiting = false;
-    this.position = this.position.play(answer);
-    this.board.show(this.position, { drop: true });
-    const { board } = this.board;
-    const reply = `${playerName(1 - this.position.turn)} replies in column ${board.name(answer)}.`;
-    this.#showMessage([`Right: column ${board.name(column)}. ${reply} Find the next column.`], "good");
+    this.#showMessage([`Right: column ${this.board.board.name(column)}. ${this.#reply(answer)} Find the next column.`], "good");
+  }
+
+  /** Play the reply of the other side; return it as a sentence. */
+  #reply(column) {
+    this.#drop(column);
+    return `${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(column)}.`;
+  }
+
+  /** Ask for the column after some that are found. */
+  #find(found) {
+    Object.assign(this, { found, hints: null, hinted: 0 });
+    this.hintButton.disabled = false;
   }
 
   async #wrong(column) {
     const change = this.#count(false);
     this.isWrong = true;
     this.#open();
-    const { puzzle, found, position } = this;
-    const isLate = () => this.puzzle !== puzzle || this.position !== position;
+    const { puzzle, position } = this;
     const name = this.board.board.name(column);
-    const lost = change ? ` Your rating falls by ${-change}.` : "";
-    this.#showMessage([`Column ${name} is wrong.${lost} Looking for the reason …`], "bad");
+    const text = `Column ${name} is wrong.${fall(change)}`;
+    this.#showMessage([`${text} Looking for the reason …`], "bad");
     this.againButton.focus();
-    try {
-      const attempt = await get("api/puzzles/attempt", { number: puzzle.number, columns_found: found, column: name });
-      if (isLate()) return; // the user has tried again
-      if (attempt.reply !== null) {
-        this.position = this.position.play(attempt.reply - 1);
-        this.board.show(this.position, { drop: true });
-      }
-      const answer = attempt.reply === null || this.position.isOver ? []
-        : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(attempt.reply - 1)}.`];
-      this.#showMessage([`Column ${name} is wrong.${lost}`, ...reasons(attempt), ...answer], "bad");
-    } catch (error) {
-      if (!isLate()) this.#showMessage([`Column ${name} is wrong.${lost}`, error.message], "bad");
-    }
+    const attempt = await this.#ask("attempt", this.found, { column: name });
+    if (this.puzzle !== puzzle || this.position !== position) return; // the user has tried again
+    const reply = attempt.error || attempt.reply === null ? [] : [this.#reply(attempt.reply - 1)];
+    this.#showMessage([text, ...reasons(attempt), ...(this.position.isOver ? [] : reply)], "bad");
   }
 
   #again() {
@@ -204,12 +201,8 @@ export class View {
     const { puzzle } = this;
     const column = this.board.board.name(this.solution.at(-1));
     this.nextButton.focus();
-    try {
-      const attempt = await get("api/puzzles/attempt", { number: puzzle.number, columns_found: puzzle.length - 1, column });
-      if (this.puzzle === puzzle) this.#showMessage([text, ...reasons(attempt)], "good");
-    } catch (error) {
-      if (this.puzzle === puzzle) this.#showMessage([text, error.message], "good");
-    }
+    const attempt = await this.#ask("attempt", puzzle.length - 1, { column });
+    if (this.puzzle === puzzle) this.#showMessage([text, ...reasons(attempt)], "good");
   }
 
   /** Store the first result of a puzzle; return the change of the rating, 0 for later results. */
@@ -239,15 +232,11 @@ export class View {
     const board = new Board();
     this.day = day;
     this.solution = columnsOf(this.puzzle.solution, board);
-    this.found = 0;
-    this.hints = null;
-    this.hinted = 0;
+    this.#find(0);
+    this.hintList.replaceChildren();
     Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isClean: true });
     this.isCounted = this.progress.hasResult(this.puzzle);
-    this.start = played(new Position(board), this.puzzle.moves);
-    this.position = this.start;
-    this.hintList.replaceChildren();
-    this.hintButton.disabled = false;
+    this.start = this.position = played(new Position(board), this.puzzle.moves);
     this.board.show(this.position);
     const { number, difficulty, rating, task, length } = this.puzzle;
     this.task.replaceChildren(discIcon(this.position.turn), withShownColors(task));
@@ -285,6 +274,12 @@ export class View {
     this.#score();
   }
 
+  /** Ask for the hints or the judgement of an attempt; return also the sentence of a failure, as `error`. */
+  async #ask(what, found, more = {}) {
+    const query = { number: this.puzzle.number, columns_found: found, ...more };
+    return get(`api/puzzles/${what}`, query).catch((error) => ({ error: error.message }));
+  }
+
   #score() {
     this.score.replaceChildren(...this.progress.words.flatMap(([what, value]) => [h("dt", {}, what), h("dd", {}, String(value))]));
     const isDone = this.progress.state.daily[today()];
@@ -308,29 +303,12 @@ export class View {
   #sentence(claim) {
     return claimSentence(claim, (cells) => this.board.light(cells));
   }
-
-  #key(event) {
-    if (!this.isHere || !isForPage(event)) return;
-    const actions = {
-      h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(),
-      t: () => this.isWrong && this.#again(),
-    };
-    const column = columnOfKey(event, this.board.board);
-    if (column >= 0) once(event, () => this.choose(column));
-    else if (event.key in actions) once(event, actions[event.key]);
-    else return;
-    event.preventDefault();
-  }
 }
 
-function pause() {
-  return new Promise((done) => { setTimeout(done, PAUSE); });
-}
+/** The reasons for the result of a column, or its score in words, or why there is none. */
+const reasons = ({ claims, text, error }) => (error ? [error] : claims.length ? claims : [text]);
 
-/** The reasons for the result of a column, or its score in words. */
-function reasons({ claims, text }) {
-  return claims.length ? claims : [text];
-}
+const fall = (change) => (change ? ` Your rating falls by ${-change}.` : "");
 
 function choice(options, label, onchange) {
   return h("select", { "aria-label": label, onchange }, options.map(([value, text]) => h("option", { value }, text)));

@@ -4,7 +4,7 @@
 import { can, get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, icon, prefersReducedMotion } from "../dom.js";
-import { isForPage, once } from "../keys.js";
+import { listenToKeys } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
@@ -122,22 +122,17 @@ export class View {
         h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel, this.cLabel, this.options,
         h("button", { class: "primary" }, "Search")),
       h("div", { class: "row stepper" },
-        button(icon("first"), () => this.#goTo(0), { "aria-label": "First step" }), button(icon("back"), () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
+        button(icon("first"), () => this.step("toStart"), { "aria-label": "First step" }), button(icon("back"), () => this.step("back"), { "aria-label": "Step back" }),
         this.slider,
-        button(icon("on"), () => this.#goTo(this.at + 1), { "aria-label": "Step on" }), button(icon("last"), () => this.#goTo(Infinity), { "aria-label": "Last step" }),
+        button(icon("on"), () => this.step("forward"), { "aria-label": "Step on" }), button(icon("last"), () => this.step("toEnd"), { "aria-label": "Last step" }),
         this.playButton, h("label", { class: "speed" }, "Speed ", this.speed), h("label", {}, this.whole, " Whole tree"), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
       this.problem, this.words, this.code, this.counters,
       h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note, this.about)));
-    document.addEventListener("keydown", (event) => this.#key(event));
+    listenToKeys(this, { w: () => this.whole.click() });
   }
 
-  #key(event) {
-    if (!this.isHere || !isForPage(event)) return;
-    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: Infinity }[event.key];
-    if (to !== undefined) this.#goTo(to);
-    else if (event.key === "w") once(event, () => this.whole.click());
-    else return;
-    event.preventDefault();
+  step(how) {
+    this.#goTo({ back: this.at - 1, forward: this.at + 1, toStart: 0, toEnd: Infinity }[how]);
   }
 
   /** Start or stop autoplay. */
@@ -222,9 +217,7 @@ export class View {
     const { steps } = this;
     if (!steps) return;
     if (!isByItself) this.#play(false);
-    const at = Math.max(0, Math.min(wanted, steps.count - 1));
-    this.at = at;
-    this.slider.value = at;
+    const at = this.at = this.slider.value = Math.max(0, Math.min(wanted, steps.count - 1));
     if (!steps.has(at)) {
       this.words.textContent = "Loading these steps …";
       try {
@@ -255,14 +248,10 @@ export class View {
     const rows = rowsOf(root, seen, (node) => isOpen(node) || this.#openedFrom(node).length || whole?.open.has(node.moves));
     const focused = document.activeElement?.dataset?.moves;
     this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels));
-    this.note.textContent = !isWhole || whole.isAll ? "" : this.#leftOut();
+    this.note.textContent = !isWhole || whole.isAll ? ""
+      : `The tree is too large: this is its ${this.steps.isBroad ? "upper" : "most visited"} part. Click a marked node to open it.`;
     if (focused !== undefined) this.tree.querySelector(`[data-moves="${focused}"]`)?.focus();
     this.#showHere();
-  }
-
-  #leftOut() {
-    return this.steps.isBroad ? "The tree is too large: this is its upper part. Click a marked node to open it."
-      : "The tree is too large: this is its most visited part. Click a marked node to open it.";
   }
 
   /** Keep the current node in sight if the tree is wider than the page. */
@@ -281,13 +270,9 @@ export class View {
   /** Open or close a node; in a minimax search also go to its step. */
   #chosen(node) {
     const below = this.#openedFrom(node);
-    if (below.length) {
-      below.forEach((moves) => this.opened.delete(moves));
-      this.#draw();
-      return;
-    }
-    if (node.opens) this.opened.add(node.moves);
-    const step = this.steps.stepOf(node.moves, this.at);
+    below.forEach((moves) => this.opened.delete(moves));
+    if (node.opens && !below.length) this.opened.add(node.moves);
+    const step = below.length ? null : this.steps.stepOf(node.moves, this.at);
     if (step !== null && step !== this.at) this.#goTo(step);
     else this.#draw();
   }

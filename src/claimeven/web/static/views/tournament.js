@@ -28,10 +28,8 @@ export class View {
     if (this.visit !== visit) return;
     this.how.hidden = store !== null;
     if (store === null) this.message.textContent = "This server was started without a tournament.";
-    else {
-      if (store && this.table.hidden) this.message.textContent = `${store}: reading the games …`;
-      await this.#show(visit);
-    }
+    else if (store && this.table.hidden) this.message.textContent = `${store}: reading the games …`;
+    if (store !== null) await this.#show(visit);
   }
 
   leave() {
