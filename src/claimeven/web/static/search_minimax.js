@@ -125,7 +125,8 @@ export class MinimaxSteps {
   #node(moves, index, isHere, parentIsCut = false) {
     const node = this.#known(moves, index);
     const base = { moves, ...titleOf(moves), isHere: isHere && node !== null };
-    if (!node) return { ...base, ...(parentIsCut ? { lines: ["cut away"], brief: "✂", state: "skipped" } : { lines: ["not yet"], brief: "·", state: "unseen" }) };
+    if (!node && parentIsCut) return { ...base, lines: ["cut away"], brief: "✂", state: "skipped" };
+    if (!node) return { ...base, lines: ["not yet"], brief: "·", state: "unseen" };
     const brief = [node.value ?? "…", ...(node.isCut ? ["✂"] : node.isFound ? ["≡"] : [])].join(" ");
     const lines = [...(this.hasWindows ? [node.window] : []), brief];
     return { ...base, lines, brief, state: node.state, opens: this.#opens(moves, this.after(moves), index) };

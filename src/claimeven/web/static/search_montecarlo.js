@@ -14,7 +14,7 @@ export class MonteCarloSteps {
 
   static async load(query, start, ask) {
     const { depth, iterations, ...rest } = query;
-    const search = Object.assign(new MonteCarloSteps(), { after: positionsFrom(start), chunks: new Map() }); // number -> its iterations
+    const search = Object.assign(new MonteCarloSteps(), { after: positionsFrom(start), chunks: new Map() }); // chunks: by number
     search.ask = (first, most) => ask("api/search/montecarlo", {
       ...rest, first_step: first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
     });
