@@ -113,12 +113,12 @@ BAD = [
         "uct:backend=compiled cannot play on 13x9 connect 4: backend=compiled supports boards of",
     ),
     (
-        "match perfect:level=3 random --columns 8 --rows 8",
-        "perfect:level=3 cannot play on 8x8 connect 4: the solver supports boards of",
+        "match perfect:level=3 random --columns 13 --rows 9",
+        "perfect:level=3 cannot play on 13x9 connect 4: the solver supports boards of",
     ),
     (
-        "play --second full --columns 9 --rows 9",
-        "full cannot play on 9x9 connect 4: the solver supports boards of",
+        "play --second full --columns 13 --rows 9",
+        "full cannot play on 13x9 connect 4: the solver supports boards of",
     ),
     ("play --second unknown", "there is no agent 'unknown'"),
     ("play --position 1212121", "the game is over in the start position"),

@@ -222,10 +222,10 @@ def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form
 
 def test_a_position_that_cannot_be_labeled_is_named(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "g.txt"
-    source.write_text("12\n")
-    board = ("--columns", "9", "--rows", "9")
+    source.write_text("ab\n")
+    board = ("--columns", "13", "--rows", "9")
     message = bad_input(run("convert", str(source), "--to", "uci", *board))
-    assert "12 cannot be labeled: the solver supports boards of" in message
+    assert "ab cannot be labeled: the solver supports boards of" in message
     message = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
     assert message.startswith("the empty board cannot be labeled: the solver supports boards of")
 

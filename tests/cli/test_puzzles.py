@@ -247,7 +247,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),
         ("make --count 1 -o /nowhere/x.txt", "there is no folder /nowhere"),
         ("make --count 1 -o x.txt --plies 3-a", "--plies must be a number or a range such as 8-20"),
-        ("make --count 1 -o x.txt --columns 16 --rows 16", "64 bits"),
+        ("make --count 1 -o x.txt --columns 16 --rows 16", "128 bits"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(

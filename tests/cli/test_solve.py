@@ -133,7 +133,7 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("44", "--table-mb", "inf"), "the MB of a table must be finite, not inf"),
         (("44", "--table-mb", "1e12"), "there is not enough memory for a table of 1e+12 MB"),
         (("44", "--threads", "0"), "threads must be 1 to 256, not 0"),
-        (("44", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
+        (("dd", "--columns", "13", "--rows", "9"), "13x9 connect 4 takes 130"),
         (("44", "--columns", "99"), "columns must be 1 to 16, not 99"),
     ],
 )

@@ -116,8 +116,8 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
         BoardWidget(agent="greedy", seat=2)
     with pytest.raises(ClaimevenError, match=r"a seat must be .* got -1"):
         BoardWidget(agent="greedy", seat=-1)
-    with pytest.raises(InvalidSpec, match="9x9"):
-        BoardWidget(agent="perfect", geometry=Geometry(9, 9))
+    with pytest.raises(InvalidSpec, match="13x9"):
+        BoardWidget(agent="perfect", geometry=Geometry(13, 9))
     with pytest.raises(InvalidLimit, match="perfect cannot be limited by depth"):
         BoardWidget(agent="perfect", limit=Limit(depth=3))
     with pytest.raises(ClaimevenError, match="leave the agent out"):
@@ -224,7 +224,7 @@ def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
     board = BoardWidget(Position(Geometry(8, 7)), show_scores=True, seconds=0.05).wait()
     assert board.scores is None
     assert board.known["problem"] == "Not all columns could be solved in 0.05 s."
-    board.new_game(Position(Geometry(9, 9))).wait()
+    board.new_game(Position(Geometry(13, 9))).wait()
     assert board.known["problem"].startswith("No scores: ")
     board = BoardWidget("121212", Geometry(8, 7), show_scores=True, seconds=0).wait()
     assert board.known["words"] == ["wins immediately", None, *["loses to the next move"] * 6]

@@ -148,7 +148,7 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
         ((1, 0, 0), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 0-34"),
         ((1, 0, 9, 8), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 9-8"),
         ((1, 0, 1, 42), "plies must be within 1-41 on 7x6 connect 4, .* got 1-42"),
-        ((1, 0, 1, 3, Geometry(9, 7)), "the solver supports boards"),
+        ((1, 0, 1, 3, Geometry(13, 9)), "the solver supports boards"),
         ((1, 0, 1, 3, Geometry(2, 4)), "a puzzle needs 3 columns to choose from"),
     ],
 )

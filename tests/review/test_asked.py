@@ -61,4 +61,4 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(InvalidSolve, match="a game that is over"):
         explain("11223", PLAIN)
     with pytest.raises(InvalidSolve, match="the solver supports boards"):
-        explain(Position(Geometry(9, 9)))
+        explain(Position(Geometry(13, 9)))

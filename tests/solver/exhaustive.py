@@ -11,12 +11,13 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, int64, kernel, uint64, void
+from claimeven.compiled import Int, for_bits, int64, kernel, uint64, void
+from claimeven.compiled.wide import WideWords, words
 from claimeven.game.geometry import Geometry
 from claimeven.solver import layout
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
@@ -30,6 +31,26 @@ Boards = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 
 
+def _run(check: Callable[..., None], setup: Any, *given: Any) -> None:
+    """Run a kernel; with a wide setup in wide words, which replace the uint64 arrays."""
+    if not isinstance(setup, WideWords):
+        check(*given)
+        return
+    found = [_widened(each) for each in given]
+    for_bits(check, 128)(*found)
+    for each, wide in zip(given, found, strict=True):
+        if wide is not each:
+            each[...] = wide.view(np.ndarray)["low"]
+
+
+def _widened(array: Any) -> Any:
+    if not isinstance(array, np.ndarray) or array.dtype != np.uint64:
+        return array
+    wide = words(array.shape, 128)
+    wide.view(np.ndarray)["low"] = array
+    return wide
+
+
 @kernel(void(uint64[::1], uint64[::1], uint64[::1], uint64[::1]))
 def _write_winning(setup: Boards, discs: Boards, masks: Boards, found: Boards) -> None:
     fixed = fixed_of(setup)
@@ -40,7 +61,7 @@ def _write_winning(setup: Boards, discs: Boards, masks: Boards, found: Boards) -
 def winning(setup: Boards, discs: Boards, masks: Boards) -> Boards:
     """Return the empty cells that complete a line for `discs`, of each position."""
     found = np.zeros_like(discs)
-    _write_winning(setup, discs, masks, found)
+    _run(_write_winning, setup, setup, discs, masks, found)
     return found
 
 
@@ -62,7 +83,7 @@ def played_on(
     """Return what `play_forced` makes of each position: mines, masks, threats, replies, plies."""
     boards = np.zeros((4, len(mines)), dtype=np.uint64)
     plies = np.zeros(len(mines), dtype=np.int64)
-    _play_on(setup, mines, masks, boards, plies)
+    _run(_play_on, setup, setup, mines, masks, boards, plies)
     return boards[0], boards[1], boards[2], boards[3], plies
 
 
@@ -78,7 +99,7 @@ def _write_decided(
 def decided_values(setup: Boards, masks: Boards, empties: Numbers, plies: Numbers) -> Numbers:
     """Return the value of each decided position for the side that had `empties`, `plies` ago."""
     values = np.zeros(len(masks), dtype=np.int64)
-    _write_decided(setup, masks, empties, plies, values)
+    _run(_write_decided, setup, setup, masks, empties, plies, values)
     return values
 
 
@@ -107,7 +128,7 @@ def static_bounds(
 ) -> Numbers:
     """Return the static bound of each position for one window."""
     values = np.zeros(len(mines), dtype=np.int64)
-    _write_static(setup, mines, masks, threats, empties, np.int64(alpha), values)
+    _run(_write_static, setup, setup, mines, masks, threats, empties, np.int64(alpha), values)
     return values
 
 
@@ -123,7 +144,7 @@ def _write_hashes(
 def hashes(setup: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
     """Return the slot of each position in the table."""
     places = np.zeros_like(mines)
-    _write_hashes(setup, mines, masks, plies, places)
+    _run(_write_hashes, setup, setup, mines, masks, plies, places)
     return places
 
 
@@ -336,7 +357,7 @@ def _test(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers, values:
 def tested(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
     """Return the result of the search for each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
-    _test(arrays, mines, masks, alphas, values)
+    _run(_test, arrays.setup, arrays, mines, masks, alphas, values)
     return values
 
 

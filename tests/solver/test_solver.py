@@ -147,8 +147,8 @@ def test_arrays_of_other_kinds_are_refused() -> None:
 
 
 def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSolve, match="9x8 connect 4 takes 81"):
-        Solver(Geometry(9, 8))
+    with pytest.raises(InvalidSolve, match="13x9 connect 4 takes 130"):
+        Solver(Geometry(13, 9))
     with pytest.raises(InvalidSolve, match="the MB of a table must be greater than 0"):
         Solver(table_mb=0)
     with pytest.raises(InvalidSolve, match="threads must be 1 to 256, not 0"):

@@ -48,11 +48,11 @@ def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Serve
 
 
 def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
-    output = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
+    output = {a["name"]: a for a in server.get("/api/agents", board="13x9").json["agents"]}
     assert output["uct"]["plays"] is True
     assert output["perfect"]["plays"] is False
     assert output["perfect"]["unsupported_reason"].startswith("the solver supports boards of")
-    assert "9x9" in output["perfect"]["unsupported_reason"]
+    assert "13x9" in output["perfect"]["unsupported_reason"]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sent
         ({"agent": "negamax:table=28"}, "table of an agent must be at most 20"),
         ({"agent": "uct:seconds=9000"}, "seconds of an agent must be at most 60.0"),
         ({"agent": "perfect", "limit": {"depth": 3}}, "perfect cannot be limited by depth"),
-        ({"agent": "perfect", "board": "9x9"}, "the solver supports boards of"),
+        ({"agent": "perfect", "board": "13x9"}, "the solver supports boards of"),
         ({"agent": 7}, "agent: should be a valid string, got 7"),
         ({"agent": {}}, "agent: should be a valid string, got an object"),
         ({"agent": []}, "agent: should be a valid string, got a list"),

@@ -181,7 +181,7 @@ def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
     [
         ("7x6", "Press a or", "(h)"),
         ("10x5", "Press Shift+A or", "(Shift+H)"),
-        ("10x6", "This board is too large for exact scores", "(Shift+H)"),
+        ("13x9", "This board is too large for exact scores", "(Shift+H)"),
     ],
 )
 def test_the_keys_told_are_those_of_the_board(

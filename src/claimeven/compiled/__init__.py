@@ -11,6 +11,7 @@ from claimeven.compiled.decorators import (
     when_compiling,
 )
 from claimeven.compiled.intrinsics import (
+    as_word,
     bits_of,
     folded,
     leading_zeros,
@@ -50,6 +51,7 @@ __all__ = [
     "Kernel",
     "Word",
     "Words",
+    "as_word",
     "bits64",
     "bits_of",
     "boolean",

@@ -31,6 +31,13 @@ def line_of_four(discs: Word, height: Word) -> Word:
     return found
 
 
+def as_word(number: Int) -> Word:
+    """Return an argument of a kernel as a word, which it already is in a compiled one."""
+    import numpy as np  # noqa: PLC0415 - takes long to import
+
+    return np.uint64(number)
+
+
 def bits_of(word: Word) -> Word:
     """Return the number of bits of a word, whatever its value."""
     return 64

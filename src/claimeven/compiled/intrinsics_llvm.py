@@ -124,6 +124,11 @@ def _line_of_four(builder: Any, discs: Any, height: Any) -> Any:
     return _along_any(builder, discs, height, lines_along)
 
 
+@_of_words(intrinsics.as_word)
+def _as_word(builder: Any, word: Any) -> Any:
+    return word
+
+
 @_of_words(intrinsics.bits_of)
 def _bits_of(builder: Any, word: Any) -> Any:
     return _I64(_I64.width)

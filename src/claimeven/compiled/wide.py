@@ -48,11 +48,25 @@ class WideWords(np.ndarray):
             super().__setitem__(index, np.array(records, dtype=_HALVES))
 
 
+def width(bits: int) -> int:
+    """Return the number of bits of the words of a board of `bits` bits: 64 or 128."""
+    return WORD_BITS if is_narrow(bits) else 2 * WORD_BITS
+
+
 def words(shape: int | tuple[int, ...], bits: int) -> Any:
     """Return an array of zeros for the words of a board of `bits` bits, at most 128."""
     if is_narrow(bits):
         return np.zeros(shape, dtype=np.uint64)
     return np.zeros(shape, dtype=_HALVES).view(WideWords)
+
+
+def words_of(numbers: Any, bits: int) -> Any:
+    """Return an array of integers as words of a board of `bits` bits."""
+    if is_narrow(bits):
+        return np.asarray(numbers, dtype=np.uint64)
+    found = words(len(numbers), bits)
+    found[:] = numbers
+    return found
 
 
 def word(number: int, bits: int) -> Any:

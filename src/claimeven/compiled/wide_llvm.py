@@ -136,16 +136,23 @@ def _comparison(symbol: str) -> Build:
     return lambda builder, *words: builder.icmp_unsigned(symbol, *words)
 
 
+def _selection(symbol: str) -> Build:
+    return lambda builder, *words: builder.select(builder.icmp_unsigned(symbol, *words), *words)
+
+
 for _name, _operators in _ARITHMETIC.items():
     for _operator in _operators:
         _takes(_operator, 2, wide, _instruction(_name))
 for _symbol, _operator in _COMPARISONS.items():
     _takes(_operator, 2, types.boolean, _comparison(_symbol))
+for _symbol, _function in (("<", min), (">", max)):
+    _takes(_function, 2, wide, _selection(_symbol))
 _takes(operator.invert, 1, wide, _instruction("not_"))
 _takes(bool, 1, types.boolean, lambda builder, word: builder.icmp_unsigned("!=", word, _I128(0)))
 _takes(intrinsics.popcount, 1, wide, _instruction("ctpop"))
 _takes(intrinsics.trailing_zeros, 1, wide, lambda builder, word: builder.cttz(word, _NOT_POISON))
 _takes(intrinsics.leading_zeros, 1, wide, lambda builder, word: builder.ctlz(word, _NOT_POISON))
+_takes(intrinsics.as_word, 1, wide, lambda builder, word: word)
 _takes(intrinsics.folded, 1, types.uint64, _fold)
 _takes(intrinsics.bits_of, 1, types.uint64, lambda builder, word: _I64(_I128.width))
 

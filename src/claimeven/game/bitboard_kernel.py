@@ -30,6 +30,12 @@ ZERO = np.uint64(0)
 
 
 @inlined
+def widened(number: Word, word: Word) -> Word:
+    """Return a number as a word of the same width as `word`."""
+    return (word ^ word) | number
+
+
+@inlined
 def run_starts(discs: Word, step: Word, length: Word) -> Word:
     """Mask of the first cells of all runs of `length` discs in the direction of `step`."""
     if length == np.uint64(4):

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from claimeven import atomic_io
+from claimeven.compiled import MAX_BITS
 from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
@@ -76,7 +77,7 @@ class PuzzlePlan:
             )
         for name, low in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
             whole_number(getattr(self, name), name, InvalidPuzzles, low=low)
-        self.geometry.check_fits_word("the solver", InvalidPuzzles)
+        self.geometry.check_fits_word("the solver", InvalidPuzzles, MAX_BITS)
         last = self.geometry.cells - 1
         if not 1 <= self.lowest <= self.highest <= last:
             raise InvalidPuzzles(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.batch import Boards, disc_counts, has_line, moves
+from claimeven.game.batch import Boards, boards, disc_counts, has_line, moves, word
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
@@ -17,7 +18,7 @@ from claimeven.solver.scores import win_score
 def as_boards(
     positions: Sequence[Position] | tuple[Boards, Boards], geometry: Geometry
 ) -> tuple[Boards, Boards]:
-    """Return `mine` and `mask` of positions, uint64 arrays of shape (n,), checked.
+    """Return `mine` and `mask` of positions, arrays of shape (n,) as in `game.batch`, checked.
 
     Raises `InvalidSolve` for positions of another board, arrays of other shapes, and invalid discs:
     floating, miscounted, or with a line for the side to move.
@@ -37,15 +38,19 @@ def as_boards(
         if not isinstance(position, Position) or position.geometry != geometry:
             raise InvalidSolve(f"positions must be Positions of {geometry}, not {position!r}")
     return (
-        np.array([position.mine for position in found], dtype=np.uint64),
-        np.array([position.mask for position in found], dtype=np.uint64),
+        boards([position.mine for position in found], geometry),
+        boards([position.mask for position in found], geometry),
     )
 
 
 def _check_arrays(mine: Boards, mask: Boards, geometry: Geometry) -> None:
+    dtype = boards([], geometry).dtype
     for words in (mine, mask):
-        if words.dtype != np.uint64 or words.ndim != 1 or len(words) != len(mine):
-            raise InvalidSolve("mine and mask must be uint64 arrays of one shape (n,)")
+        if words.dtype != dtype or words.ndim != 1 or len(words) != len(mine):
+            raise InvalidSolve(f"mine and mask must be {dtype} arrays of one shape (n,)")
+        numbers: list[Any] = [] if geometry.fits_word else words.tolist()
+        if not all(isinstance(each, int) and each >= 0 for each in numbers):
+            raise InvalidSolve("mine and mask must be arrays of integers of 0 or more")
     bad = is_invalid_position(mine, mask, geometry)
     if bad.any():
         raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
@@ -56,10 +61,10 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
 
     Their discs float, are miscounted, or include a line of the side to move.
     """
-    bottom = np.uint64(geometry.bottom)
+    bottom, board = word(geometry.bottom, geometry), word(geometry.board, geometry)
     own, others = disc_counts(mine), disc_counts(mine ^ mask)
     bad: npt.NDArray[np.bool_] = (
-        (mask & ~np.uint64(geometry.board) != 0)
+        (mask & ~board != 0)
         | (mine & ~mask != 0)
         | (mask & (mask + bottom) != 0)
         | (others - own != (others + own) % 2)
@@ -70,7 +75,8 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
 
 def unfinished(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.intp]:
     """Return which positions are not over yet."""
-    return np.flatnonzero(~has_line(mine ^ mask, geometry) & (mask != np.uint64(geometry.board)))
+    is_open = mask != word(geometry.board, geometry)
+    return np.flatnonzero(~has_line(mine ^ mask, geometry) & is_open)
 
 
 def final_scores(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.int8]:

@@ -91,7 +91,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import inlined, leading_zeros, popcount, winning_four
+from claimeven.compiled import bits_of, inlined, leading_zeros, popcount, winning_four
 from claimeven.compiled.types import Int, Word, Words
 from claimeven.game import bitboard_kernel
 from claimeven.solver.layout import ABOVE, Fixed
@@ -100,7 +100,6 @@ from claimeven.solver.layout import ABOVE, Fixed
 NO_BOUND = 1000
 
 _ZERO, _ONE, _FOUR = np.uint64(0), np.uint64(1), np.uint64(4)
-_TOP_BIT = np.uint64(1 << 63)
 
 
 @inlined
@@ -109,6 +108,11 @@ def completing_cells(fixed: Fixed, discs: Word, mask: Word) -> Word:
     if fixed.connect == _FOUR:
         return winning_four(discs, fixed.height) & (fixed.board & ~mask)
     return bitboard_kernel.winning_cells(discs, mask, fixed.height, fixed.connect, fixed.board)
+
+
+@inlined
+def _top_bit(word: Word) -> Word:
+    return bitboard_kernel.widened(_ONE, word) << (bits_of(word) - _ONE)
 
 
 @inlined
@@ -201,7 +205,8 @@ def zugzwang_bound(
         below = cell >> _ONE
         sentinel = ~fixed.board & ~(cell - _ONE)
         from_cell_up = (sentinel & (~sentinel + _ONE)) - cell
-        next_in_column = _TOP_BIT >> leading_zeros((empty & ~later) & ((below << _ONE) - _ONE))
+        playable_below = (empty & ~later) & ((below << _ONE) - _ONE)
+        next_in_column = _top_bit(cell) >> leading_zeros(playable_below)
         under = below - next_in_column
         gone = from_cell_up | below
         upper = ((tops & ~(gone | under)) | (halves & under)) & later

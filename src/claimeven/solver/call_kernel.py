@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, int64, kernel, popcount, uint64
-from claimeven.game.bitboard_kernel import mirrored
+from claimeven.compiled import Int, Ints, Word, as_word, int64, kernel, popcount, uint64
+from claimeven.game.bitboard_kernel import mirrored, widened
 from claimeven.solver import layout
 from claimeven.solver.bounds import completing_cells
 from claimeven.solver.kernel import PAUSED, solve
@@ -34,8 +34,8 @@ def solve_columns(
     a score of at least `enough` the others stay `UNKNOWN`. The game must not be over. After `SHORT`
     nodes it returns `PAUSED` plus that number; `solve` continues the first unknown column.
     """
-    mine, mask = np.uint64(mine), np.uint64(mask)
     fixed = layout.fixed_of(arrays.setup)
+    mine, mask = as_word(mine), as_word(mask)
     control, shared = arrays.control, arrays.shared
     columns, ply = np.int64(fixed.columns), np.int64(popcount(mask))
     playable = (mask + fixed.bottom) & fixed.board
@@ -48,7 +48,8 @@ def solve_columns(
     for number in range(columns):
         away = (number + 1) // 2
         column = (columns - 1) // 2 + (away if (number + columns) & 1 else -away)
-        in_column = ((_ONE << (fixed.height - _ONE)) - _ONE) << (np.uint64(column) * fixed.height)
+        lowest = widened((_ONE << (fixed.height - _ONE)) - _ONE, mask)
+        in_column = lowest << (np.uint64(column) * fixed.height)
         image = scores[columns - 1 - column]
         if playable & in_column == _ZERO:
             scores[column] = UNPLAYABLE

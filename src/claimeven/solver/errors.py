@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from claimeven.compiled import MAX_BITS
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import real_number, whole_number
@@ -46,7 +47,7 @@ def check_board(geometry: Geometry) -> None:
     """Raise `InvalidSolve` unless this is a board that fits the solver."""
     if not isinstance(geometry, Geometry):
         raise InvalidSolve(f"a board must be a Geometry, not {geometry!r}")
-    geometry.check_fits_word("the solver", InvalidSolve)
+    geometry.check_fits_word("the solver", InvalidSolve, MAX_BITS)
 
 
 def check_table_mb(table_mb: float) -> float:

@@ -1,4 +1,4 @@
-"""The compiled search: null windows, iterative, on 64-bit words (readable: `textbook`).
+"""The compiled search: null windows, iterative, on words of bits (readable: `textbook`).
 
 `search` tests whether the score is more than alpha; `solve` finds a score with a series of tests.
 Contract of a test of (position, alpha) that returns v: if v > alpha the score is at least v,
@@ -17,7 +17,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, kernel, popcount, uint64
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    as_word,
+    folded,
+    inlined,
+    int64,
+    kernel,
+    popcount,
+    uint64,
+)
 from claimeven.solver import layout, steps
 from claimeven.solver.bounds import completing_cells
 from claimeven.solver.layout import ARRAYS, Arrays, Fixed
@@ -126,7 +138,7 @@ def search(arrays: Arrays, mine: Word, mask: Word, alpha: Int) -> Int:
             if shared[layout.TOGETHER] != 0 and cells - ply > NO_SHARING:
                 steps.unmark(shared, hashed)
             base -= _FRAME
-            if stack[base + np.uint64(layout.PLIES)] & _ONE:
+            if np.uint64(stack[base + np.uint64(layout.PLIES)]) & _ONE:
                 value = -value
             alpha = np.int64(stack[base + np.uint64(layout.ALPHA)])
             ply = np.int64(stack[base + np.uint64(layout.PLY)])
@@ -147,7 +159,7 @@ def search(arrays: Arrays, mine: Word, mask: Word, alpha: Int) -> Int:
             key = steps.best_unmarked_key(stack, base, shared, key)
         node, plies = steps.take_child(stack, base, key)
         if together:
-            shared[steps.mark_place(node.hash)] = np.int64(node.hash)
+            shared[steps.mark_place(node.hash)] = np.int64(folded(node.hash))
         if plies & 1:
             alpha = -alpha - 1
         base += _FRAME
@@ -161,7 +173,7 @@ def solve(arrays: Arrays, mine: Word, mask: Word, floor: Int, ceiling: Int) -> I
     to `floor` and shared[HIGH] to `ceiling`. Threads with the same `entries` and `shared` search
     the same position together. Returns `PAUSED` as `search` does; call again to continue.
     """
-    mine, mask = np.uint64(mine), np.uint64(mask)
+    mine, mask = as_word(mine), as_word(mask)
     fixed = layout.fixed_of(arrays.setup)
     control, shared = arrays.control, arrays.shared
     cells = np.int64(fixed.cells)

@@ -1,10 +1,10 @@
 """The layout of the arrays of the solver's kernels.
 
 The board is chosen when the solver is made, not when the kernels are compiled. Everything that
-depends on it, and on the size of the transposition table, is in the **setup**, a uint64 array with
-named slots.
+depends on it, and on the size of the transposition table, is in the **setup**, words with named
+slots. Words have 64 bits, or 128 for boards of more bits; indices are always uint64.
 
-**Stack** (uint64): first `REGISTERS` words for saving a paused search, then one frame for each node
+**Stack** (words): first `REGISTERS` words for saving a paused search, then one frame for each node
 on the path:
 
 ```text
@@ -29,12 +29,22 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from claimeven.compiled import Ints, Word, Words, inlined, int64, named_tuple, uint64
+from claimeven.compiled import (
+    Ints,
+    Word,
+    Words,
+    bits_of,
+    inlined,
+    int64,
+    leading_zeros,
+    named_tuple,
+    uint64,
+)
+from claimeven.compiled.wide import width, words
 from claimeven.game.geometry import Geometry
 from claimeven.solver.errors import check_board
-from claimeven.solver.transposition_table import BUCKET_BITS, REST_BITS, multiplier
+from claimeven.solver.transposition_table import BUCKET_BITS, max_rest_bits, multiplier
 
 # -- setup
 
@@ -49,7 +59,8 @@ MIRROR_PLIES = 7
 KEY_MASK, MULTIPLIER, BUCKET_SHIFT, REST_MASK = range(8, 12)
 #: ABOVE + k: mask of the cells with at least k cells above them in their column.
 ABOVE = 16
-#: WEIGHT + bit: the weight of a cell, which orders moves that are otherwise equal.
+#: WEIGHT + bit: the weight of a cell, which orders moves that are otherwise equal. Wide setups have
+#: 128 slots from `ABOVE` on, and 128 weights after them.
 WEIGHT = ABOVE + 64
 SETUP = WEIGHT + 64
 
@@ -61,7 +72,7 @@ MAX_CHILDREN = 16
 CHILDREN = ORDER + MAX_CHILDREN
 C_MINE, C_MASK, C_THREATS, C_REPLIES, C_HASH, C_PLIES, CHILD = range(7)
 FRAME = CHILDREN + MAX_CHILDREN * CHILD
-#: Words of a stack: a path has at most one node for each cell of the board.
+#: Words of a stack for every board of up to 64 bits, see `stack_size`.
 STACK = REGISTERS + 65 * FRAME
 
 # -- control, shared
@@ -71,6 +82,8 @@ STOP, LOW, HIGH, TOGETHER, MARKS = range(5)
 #: Number of marks, a power of two.
 MARK_COUNT = 1024
 SHARED = MARKS + MARK_COUNT
+
+_ONE = np.uint64(1)
 
 
 class Arrays(NamedTuple):
@@ -105,23 +118,29 @@ class Fixed(NamedTuple):
 
 
 @inlined
+def weight_slot(cell: Word) -> Word:
+    """Return the slot of the weight of a cell in the setup."""
+    return np.uint64(ABOVE) + bits_of(cell) + bits_of(cell) - _ONE - np.uint64(leading_zeros(cell))
+
+
+@inlined
 def fixed_of(setup: Words) -> Fixed:
     """Return these slots as a tuple, so that compiled code keeps them in registers.
 
     Words of an array would be read again after every write to another array.
     """
     return Fixed(
-        setup[HEIGHT],
-        setup[CONNECT],
-        setup[CELLS],
-        setup[COLUMNS],
+        np.uint64(setup[HEIGHT]),
+        np.uint64(setup[CONNECT]),
+        np.uint64(setup[CELLS]),
+        np.uint64(setup[COLUMNS]),
         setup[BOTTOM],
         setup[BOARD],
         setup[PAIR_TOPS],
-        setup[MIRROR_PLIES],
+        np.uint64(setup[MIRROR_PLIES]),
         setup[KEY_MASK],
         setup[MULTIPLIER],
-        setup[BUCKET_SHIFT],
+        np.uint64(setup[BUCKET_SHIFT]),
         setup[REST_MASK],
     )
 
@@ -164,19 +183,25 @@ def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
     return weights
 
 
-def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.NDArray[np.uint64]:
+def stack_size(geometry: Geometry) -> int:
+    """Return the number of words of a stack: a path has at most one node for each cell."""
+    return REGISTERS + (geometry.cells + 1) * FRAME
+
+
+def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> Words:
     """Return the setup for a board, a table of 2**bucket_bits buckets, and the nth worker.
 
-    Raises `InvalidSolve` for boards of more than 64 bits, and ValueError if the keys of the board
+    Raises `InvalidSolve` for boards of more than 128 bits, and ValueError if the keys of the board
     do not fit the entries (see `transposition_table.smallest_bucket_bits`).
     """
     check_board(geometry)
     rest_bits = geometry.bits - bucket_bits
-    if bucket_bits < 1 or not 0 < rest_bits <= REST_BITS:
+    if bucket_bits < 1 or not 0 < rest_bits <= max_rest_bits(geometry):
         raise ValueError(
             f"a table of 2**{bucket_bits + BUCKET_BITS} entries does not fit {geometry}"
         )
-    setup = np.zeros(SETUP, dtype=np.uint64)
+    slots = width(geometry.bits)
+    setup = words(ABOVE + 2 * slots, geometry.bits)
     setup[HEIGHT] = geometry.height
     setup[CONNECT] = geometry.connect
     setup[CELLS] = geometry.cells
@@ -192,6 +217,6 @@ def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.N
     for count in range(geometry.rows):
         setup[ABOVE + count] = cells_with_above(geometry, count)
     for column, weight in enumerate(column_weights(geometry, worker)):
-        first = geometry.bit(column, 0)
-        setup[WEIGHT + first : WEIGHT + first + geometry.rows] = weight
+        first = ABOVE + slots + geometry.bit(column, 0)
+        setup[first : first + geometry.rows] = weight
     return setup

@@ -14,7 +14,7 @@ from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
-from claimeven.solver.call_kernel import NEVER, UNPLAYABLE, solve_columns
+from claimeven.solver.call_kernel import NEVER, UNPLAYABLE
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.kernel import PAUSED
 from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
@@ -91,6 +91,7 @@ class Queries:
             return [None] * columns, False
         self._load()
         mine, mask, scores = position.mine, position.mask, leader.columns
+        solve_columns = leader.solve_columns
         searched = solve_columns(leader.arrays, mine, mask, floor, ceiling, enough, scores)
         session.continues = searched >= PAUSED
         self.searched += searched % PAUSED

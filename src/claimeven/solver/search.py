@@ -15,7 +15,6 @@ from claimeven.compiled import load
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.parallel import interrupts
-from claimeven.solver import call_kernel, kernel
 from claimeven.solver.errors import (
     SearchStopped,
     SolverBusy,
@@ -45,7 +44,7 @@ class ExactSearch:
     and must not have a line. Scores are for the side to move.
 
     Threads may share a search: calls run one after another, and `seconds` includes the wait. A
-    call from `on_progress` raises `SolverBusy`. Raises `InvalidSolve` for boards of more than 64
+    call from `on_progress` raises `SolverBusy`. Raises `InvalidSolve` for boards of more than 128
     bits and for other invalid arguments.
 
     >>> ExactSearch(Geometry(4, 4, 3), table_mb=1).score(0, 0)
@@ -57,7 +56,7 @@ class ExactSearch:
         size, count = check_table_mb(table_mb), check_threads(threads)
         self.geometry = geometry
         self.bucket_bits: int = bucket_bits_for(geometry, size)
-        self.entries = new_entries(self.bucket_bits)
+        self.entries = new_entries(self.bucket_bits, geometry.bits)
         self.workers: list[SearchThread] = [
             SearchThread(geometry, self.entries, self.bucket_bits, n) for n in range(count)
         ]
@@ -73,7 +72,8 @@ class ExactSearch:
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        load(kernel.solve, call_kernel.solve_columns)
+        leader = self.workers[0]
+        load(leader.solve, leader.solve_columns)
 
     def clear(self) -> None:
         """Clear the transposition table."""

@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int
+from claimeven.compiled import Int, Words, for_bits
+from claimeven.compiled.wide import words, words_of
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.threads import run_in_threads
 from claimeven.solver import kernel, layout
-from claimeven.solver.call_kernel import SHORT
+from claimeven.solver.call_kernel import SHORT, solve_columns
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
@@ -59,14 +60,17 @@ class ChildTask(NamedTuple):
 class SearchThread:
     """The arrays of one thread, and its last speed in nodes per second."""
 
-    def __init__(self, geometry: Geometry, entries: Boards, bucket_bits: int, number: int) -> None:
+    def __init__(self, geometry: Geometry, entries: Words, bucket_bits: int, number: int) -> None:
         self.arrays = layout.Arrays(
             layout.search_setup(geometry, bucket_bits, number),
             entries,
-            np.zeros(layout.STACK, dtype=np.uint64),
+            words(layout.stack_size(geometry), geometry.bits),
             np.zeros(layout.CONTROLS, dtype=np.int64),
             np.zeros(layout.SHARED, dtype=np.int64),
         )
+        self.solve = for_bits(kernel.solve, geometry.bits)
+        self.solve_many = for_bits(kernel.solve_many, geometry.bits)
+        self.solve_columns = for_bits(solve_columns, geometry.bits)
         self.control, self.shared = self.arrays.control, self.arrays.shared
         self.columns: Scores = np.zeros(MAX_SIDE, dtype=np.int64)
         self.rate = FIRST_RATE
@@ -167,7 +171,7 @@ class Session:
         self._start(leader, low, high)
         if not self.is_limited:
             leader.control[layout.BUDGET] = leader.control[layout.NODES] + SHORT
-            result = int(kernel.solve(leader.arrays, mine, mask, low, high))
+            result = int(leader.solve(leader.arrays, mine, mask, low, high))
             if result != kernel.PAUSED:
                 return result
         results: list[int] = []
@@ -175,7 +179,7 @@ class Session:
         def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
             """Search for `size` nodes; return whether the search is done."""
             arrays = worker.arrays._replace(shared=shared)
-            result = self._slice(worker, lambda: kernel.solve(arrays, mine, mask, low, high), size)
+            result = self._slice(worker, lambda: worker.solve(arrays, mine, mask, low, high), size)
             if result != kernel.PAUSED:
                 results.append(result)
             return bool(results) or self.is_stopped
@@ -232,7 +236,7 @@ class Session:
             mine, mask = child.position.mine, child.position.mask
             while True:
                 score = self._slice(
-                    worker, lambda: kernel.solve(worker.arrays, mine, mask, low, high), SOLO_NODES
+                    worker, lambda: worker.solve(worker.arrays, mine, mask, low, high), SOLO_NODES
                 )
                 if score != kernel.PAUSED:
                     with lock:
@@ -272,7 +276,8 @@ class Session:
         on_solved: OnSolved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return scores and nodes of many positions; see `ExactSearch.score_many`."""
-        total = len(mines)
+        total, bits = len(mines), self.geometry.bits
+        mine_words, mask_words = words_of(mines, bits), words_of(masks, bits)
         scores, nodes = np.zeros((2, total), dtype=np.int64)
         low, high = self.score_range(floor, ceiling)
         parts = _parts(total, len(self.workers), 1 if on_solved is not None else BATCH)
@@ -287,8 +292,9 @@ class Session:
             while True:
                 result = self._slice(
                     worker,
-                    lambda: kernel.solve_many(
-                        arrays, mines[part], masks[part], low, high, scores[part], nodes[part]
+                    lambda: worker.solve_many(
+                        *(arrays, mine_words[part], mask_words[part]),
+                        *(low, high, scores[part], nodes[part]),
                     ),
                 )
                 with report_lock:

@@ -50,7 +50,8 @@ class Solver:
     """Exact scores of the positions of one board.
 
     `table_mb` is the size of the table in MB (2**20 bytes). It is rounded down to a power of two,
-    and up to the least size for the keys of the board (4 MB for boards of 64 bits). None is the
+    and up to the least size for the keys of the board (4 MB for boards of 64 bits,
+    64 MB for boards of 128 bits). None is the
     default: 128, or 8 with a deep book (`default_table_mb`). `threads` work together on each call.
     `book` is "auto" (the default book, if any), None, a path or an `OpeningBook`.
 
@@ -62,7 +63,7 @@ class Solver:
     `on_progress` gets a `SolveProgress` about ten times a second. It may use `stop` and
     `statistics` of the same solver; other calls raise `SolverBusy`.
 
-    Raises `InvalidSolve` for boards of more than 64 bits, a table of 0 MB, 0 threads, or a book
+    Raises `InvalidSolve` for boards of more than 128 bits, a table of 0 MB, 0 threads, or a book
     for another board, and `InvalidBook` for an invalid book.
 
     >>> Solver(Geometry(4, 4), table_mb=1).score(Position(Geometry(4, 4)))
@@ -239,7 +240,8 @@ class Solver:
         """Return the scores of many positions, an int8 array of shape (n,).
 
         `positions` are `Position`s of this board, or a pair of uint64 arrays of shape (n,): `mine`
-        and `mask` as in `Position`. Finished games are allowed. Equal positions and mirror images
+        and `mask` as in `Position`. On boards of more than 64 bits the arrays have Python integers
+        (dtype object). Finished games are allowed. Equal positions and mirror images
         are solved once. Each thread takes separate positions. Raises `InvalidSolve` for invalid
         positions of this board.
         """

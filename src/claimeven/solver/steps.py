@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import inlined, leading_zeros, popcount, prefetch
+from claimeven.compiled import folded, inlined, popcount, prefetch
 from claimeven.compiled.types import Int, Ints, Word, Words
 from claimeven.game.bitboard_kernel import mirrored
 from claimeven.solver import layout
@@ -28,7 +28,6 @@ NO_SHARING = 16
 NONE = np.int64(-1000)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_TOP = np.uint64(63)
 #: Order keys: winning cells after the move, then few replies, then column weight; child number.
 _WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.uint64(8)
 _NUMBER_MASK = np.uint64(255)
@@ -112,9 +111,15 @@ def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
 
 
 @inlined
+def bucket(fixed: Fixed, hashed: Word) -> Word:
+    """Return the place of the first entry of a position's bucket in the table."""
+    return np.uint64(hashed >> fixed.bucket_shift) << _ONE
+
+
+@inlined
 def table_bounds(fixed: Fixed, entries: Words, hashed: Word) -> tuple[Int, Int]:
     """Return the low and the high bound of a position in the transposition table."""
-    entry = look_up(entries, (hashed >> fixed.bucket_shift) << _ONE, hashed & fixed.rest_mask)
+    entry = look_up(entries, bucket(fixed, hashed), hashed & fixed.rest_mask)
     return low_bound(entry), high_bound(entry)
 
 
@@ -173,8 +178,8 @@ def make_children(
         if empties - plies > NO_TABLE:
             hashed = position_hash(fixed, mine, mask, node.ply + plies)
             stack[child + np.uint64(layout.C_HASH)] = hashed
-            prefetch(arrays.entries, (hashed >> fixed.bucket_shift) << _ONE)
-        weight = arrays.setup[np.uint64(layout.WEIGHT) + _TOP - leading_zeros(move)]
+            prefetch(arrays.entries, bucket(fixed, hashed))
+        weight = np.uint64(arrays.setup[layout.weight_slot(move)])
         stack[base + _ORDER + left] = order_key(wins, replies, weight) | left
         left += _ONE
     return best, left
@@ -184,8 +189,8 @@ def make_children(
 def order_key(wins: Word, replies: Word, weight: Word) -> Word:
     """Return the key that orders children, greatest first; its lowest byte is for the number."""
     return (
-        (popcount(wins) << _WINS_SHIFT)
-        | ((_MAX_REPLIES - popcount(replies)) << _REPLIES_SHIFT)
+        (np.uint64(popcount(wins)) << _WINS_SHIFT)
+        | ((_MAX_REPLIES - np.uint64(popcount(replies))) << _REPLIES_SHIFT)
         | (weight << _WEIGHT_SHIFT)
     )
 
@@ -202,7 +207,7 @@ def filter_children(
     stack = arrays.stack
     remaining = _ZERO
     for number in range(left):
-        key = stack[base + _ORDER + np.uint64(number)]
+        key = np.uint64(stack[base + _ORDER + np.uint64(number)])
         child = base + _CHILDREN + np.uint64(number) * _CHILD
         plies = np.int64(stack[child + np.uint64(layout.C_PLIES)])
         turned = plies & 1
@@ -259,11 +264,11 @@ def store_node(
     hashed = arrays.stack[base + np.uint64(layout.HASH)]
     store(
         arrays.entries,
-        (hashed >> fixed.bucket_shift) << _ONE,
+        bucket(fixed, hashed),
         hashed & fixed.rest_mask,
         value,
         value > alpha,
-        np.uint64(nodes) - arrays.stack[base + np.uint64(layout.ENTERED)],
+        np.uint64(nodes) - np.uint64(arrays.stack[base + np.uint64(layout.ENTERED)]),
     )
     return hashed
 
@@ -272,8 +277,9 @@ def store_node(
 def best_key(stack: Words, base: Word) -> Word:
     """Return the greatest order key of the children left in a frame, 0 if all are done."""
     best = _ZERO
-    for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(layout.LEFT)]):
-        best = max(best, stack[np.uint64(i)])
+    left = np.uint64(stack[base + np.uint64(layout.LEFT)])
+    for i in range(base + _ORDER, base + _ORDER + left):
+        best = max(best, np.uint64(stack[np.uint64(i)]))
     return best
 
 
@@ -281,13 +287,13 @@ def best_key(stack: Words, base: Word) -> Word:
 def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
     """Remove the child of an order key from a frame; return it and its plies below the node."""
     place = base + _ORDER
-    while stack[place] != key:
+    while np.uint64(stack[place]) != key:
         place += _ONE
-    left = stack[base + np.uint64(layout.LEFT)] - _ONE
+    left = np.uint64(stack[base + np.uint64(layout.LEFT)]) - _ONE
     stack[place] = stack[base + _ORDER + left]
     stack[base + np.uint64(layout.LEFT)] = left
     child = base + _CHILDREN + (key & _NUMBER_MASK) * _CHILD
-    plies = stack[child + np.uint64(layout.C_PLIES)]
+    plies = np.uint64(stack[child + np.uint64(layout.C_PLIES)])
     stack[base + np.uint64(layout.PLIES)] = plies
     node = Node(
         stack[child + np.uint64(layout.C_MINE)],
@@ -306,16 +312,15 @@ def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
 @inlined
 def mark_place(hashed: Word) -> Word:
     """Return the place in `shared` where a thread marks that it searches a position."""
-    return np.uint64(layout.MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(
-        layout.MARK_COUNT
-    )
+    word = folded(hashed)
+    return np.uint64(layout.MARKS) + (word ^ (word >> _MARK_SHIFT)) % np.uint64(layout.MARK_COUNT)
 
 
 @inlined
 def unmark(shared: Ints, hashed: Word) -> None:
     """Remove the mark of a position, unless another position has overwritten it."""
     place = mark_place(hashed)
-    if shared[place] == np.int64(hashed):
+    if shared[place] == np.int64(folded(hashed)):
         shared[place] = 0
 
 
@@ -323,11 +328,11 @@ def unmark(shared: Ints, hashed: Word) -> None:
 def best_unmarked_key(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
     """Return the greatest order key of the children without another thread, else `key`."""
     best = _ZERO
-    for i in range(stack[base + np.uint64(layout.LEFT)]):
-        other = stack[base + _ORDER + np.uint64(i)]
+    for i in range(np.uint64(stack[base + np.uint64(layout.LEFT)])):
+        other = np.uint64(stack[base + _ORDER + np.uint64(i)])
         child = base + _CHILDREN + (other & _NUMBER_MASK) * _CHILD
         hashed = stack[child + np.uint64(layout.C_HASH)]
-        if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
+        if other > best and np.uint64(shared[mark_place(hashed)]) != folded(hashed):
             best = other
     return best if best != _ZERO else key
 
@@ -357,4 +362,4 @@ def resume_search(stack: Words) -> tuple[Node, Int, Word]:
         stack[layout.R_HASH],
         np.int64(stack[layout.R_PLY]),
     )
-    return node, np.int64(stack[layout.R_ALPHA]), stack[layout.R_FRAME]
+    return node, np.int64(stack[layout.R_ALPHA]), np.uint64(stack[layout.R_FRAME])

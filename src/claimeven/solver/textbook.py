@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.solver.layout import cells_with_above, column_weights, pair_tops
-from claimeven.solver.transposition_table import REST_BITS, multiplier, pack, unpack
+from claimeven.solver.transposition_table import field_bits, max_rest_bits, multiplier, pack, unpack
 
 #: As in `steps` and `kernel`.
 NO_TABLE = 10
@@ -50,7 +50,8 @@ class TextbookSolver:
     def __init__(self, geometry: Geometry, bucket_bits: int, worker: int = 0) -> None:
         self.geometry = geometry
         self.rest_bits: int = geometry.bits - bucket_bits
-        assert 0 < self.rest_bits <= REST_BITS
+        assert 0 < self.rest_bits <= max_rest_bits(geometry)
+        self.field_bits: int = field_bits(geometry)
         self.entries: list[int] = [0] * (2 << bucket_bits)
         self.weights: list[int] = column_weights(geometry, worker)
         self.tops: int = pair_tops(geometry)
@@ -149,7 +150,7 @@ class TextbookSolver:
         """Return the bounds of a position in the table."""
         place, rest = self.place(node)
         for entry in self.entries[place : place + 2]:
-            found, low, high, _ = unpack(entry)
+            found, low, high, _ = unpack(entry, self.field_bits)
             if found == rest:
                 return low, high
         return None, None
@@ -159,7 +160,9 @@ class TextbookSolver:
         place, rest = self.place(node)
         low = high = None
         work = nodes.bit_length()
-        first, second = (unpack(entry) for entry in self.entries[place : place + 2])
+        first, second = (
+            unpack(entry, self.field_bits) for entry in self.entries[place : place + 2]
+        )
         if first[0] == rest:
             _, low, high, known_work = first
         elif second[0] == rest:
@@ -175,7 +178,7 @@ class TextbookSolver:
             low = value if low is None else max(low, value)
         else:
             high = value if high is None else min(high, value)
-        self.entries[place] = pack(rest, low, high, max(work, known_work))
+        self.entries[place] = pack(rest, low, high, max(work, known_work), self.field_bits)
 
     # -- search
 

@@ -14,10 +14,15 @@ locks:
       (46 bits)          6 bits            6 bits        6 bits
 ```
 
-Bounds are scores for the side to move. 0 in the field of a bound means that the bound is unknown,
-so the word 0 is an empty entry. `work` is the bit length of the number of nodes of the result. A
-bucket has two entries: a result with at least as much work as the first entry becomes the first,
-and the old one the second. Otherwise the result becomes the second entry.
+Boards of more than 64 bits have entries of 16 bytes, with a rest of up to 107 bits, and 7 bits for
+each other field, because scores reach 60. They are read and written in two pieces, so the upper
+half is sealed with the lower one: see `sealed`.
+
+Bounds are scores for the side to move; 64 replaces 32 in wide entries. 0 in the field of a bound
+means that the bound is unknown, so the word 0 is an empty entry. `work` is the bit length of the
+number of nodes of the result. A bucket has two entries: a result with at least as much work as the
+first entry becomes the first, and the old one the second. Otherwise the result becomes the second
+entry.
 """
 
 from __future__ import annotations
@@ -27,10 +32,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from claimeven.compiled import Int, Word, Words, inlined
-from claimeven.compiled.intrinsics import leading_zeros
+from claimeven.compiled import Int, Word, Words, bits_of, inlined, leading_zeros
+from claimeven.compiled.intrinsics import trailing_zeros
+from claimeven.compiled.wide import width, words
+from claimeven.game.bitboard_kernel import widened
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:
@@ -55,21 +61,31 @@ _LIMIT_PART = 4
 GOLDEN = 0x9E3779B97F4A7C15
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_FIELD = np.uint64((1 << FIELD_BITS) - 1)
-_HIGH_SHIFT = np.uint64(FIELD_BITS)
-_LOW_SHIFT = np.uint64(2 * FIELD_BITS)
-_REST_SHIFT = np.uint64(PAYLOAD_BITS)
+_TWO, _THREE = np.uint64(2), np.uint64(3)
 _WORD = np.uint64(64)
+_SEAL = np.uint64(GOLDEN)
+#: The golden ratio in 128 bits.
+_WIDE_GOLDEN = GOLDEN << 64 | 0xF39CC0605CEDC834
 
 
 def multiplier(bits: int) -> int:
     """Return the odd number below 2**bits that keys of that many bits are multiplied by."""
-    return (GOLDEN >> (64 - bits)) | 1
+    return (_WIDE_GOLDEN >> (128 - bits)) | 1
+
+
+def field_bits(geometry: Geometry) -> int:
+    """Return the number of bits of a bound in the entries of a board: 6, or 7 in wide ones."""
+    return int(trailing_zeros(width(geometry.bits)))
+
+
+def max_rest_bits(geometry: Geometry) -> int:
+    """Return the number of bits in the entries of a board for the rest of a key."""
+    return width(geometry.bits) - 3 * field_bits(geometry)
 
 
 def smallest_bucket_bits(geometry: Geometry) -> int:
     """Return the fewest bucket bits with which this board's keys fit into entries."""
-    return max(1, geometry.bits - REST_BITS)
+    return max(1, geometry.bits - max_rest_bits(geometry))
 
 
 def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
@@ -77,7 +93,7 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
 
     Never fewer than `smallest_bucket_bits`, never more than there are keys.
     """
-    entries = max(1, int(table_mb * (1 << 20)) // ENTRY_BYTES)
+    entries = max(1, int(table_mb * (1 << 20)) * 8 // width(geometry.bits))
     bucket_bits = entries.bit_length() - 1 - BUCKET_BITS
     return min(max(bucket_bits, smallest_bucket_bits(geometry)), geometry.bits - 1)
 
@@ -97,16 +113,19 @@ def default_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
     return DEFAULT_MB
 
 
-def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
+def new_entries(bucket_bits: int, bits: int = 64) -> Words:
     """Return the empty entries of 2**bucket_bits buckets, on huge pages if available.
+
+    `bits` are the bits of the board.
 
     A forked process gets a separate copy, unless a memory limit is near: see `_is_private`. Raises
     `MemoryError` without enough memory.
     """
     count = 1 << (bucket_bits + BUCKET_BITS)
-    size = count * ENTRY_BYTES
+    none = words(0, bits)
+    size = count * none.itemsize
     if size < _HUGE_PAGE:
-        return np.zeros(count, dtype=np.uint64)
+        return words(count, bits)
     flags = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if _is_private(size) else {}
     try:
         memory = mmap.mmap(-1, size + _HUGE_PAGE, **flags)
@@ -115,9 +134,9 @@ def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # not supported by the system
             memory.madvise(mmap.MADV_HUGEPAGE)
-    words = np.frombuffer(memory, dtype=np.uint64)
-    skipped = -words.ctypes.data % _HUGE_PAGE // ENTRY_BYTES
-    return words[skipped : skipped + count]
+    entries = np.frombuffer(memory, dtype=none.dtype).view(type(none))
+    skipped = -entries.ctypes.data % _HUGE_PAGE // entries.itemsize
+    return entries[skipped : skipped + count]
 
 
 def _is_private(size: int) -> bool:
@@ -135,71 +154,113 @@ def _is_private(size: int) -> bool:
     return bound == resource.RLIM_INFINITY or size <= bound // _LIMIT_PART
 
 
-def pack(rest: int, low: int | None, high: int | None, work: int) -> int:
-    """Return the entry of a position: the rest of its key, its bounds if known, the work."""
-    low_field = 0 if low is None else low + BOUND_OFFSET
-    high_field = 0 if high is None else BOUND_OFFSET - high
-    return rest << PAYLOAD_BITS | low_field << 2 * FIELD_BITS | high_field << FIELD_BITS | work
+def pack(rest: int, low: int | None, high: int | None, work: int, bits: int = FIELD_BITS) -> int:
+    """Return the entry of a position: the rest of its key, its bounds if known, the work.
+
+    `bits` are the bits of a field. The result is not sealed.
+    """
+    offset = 1 << bits - 1
+    low_field = 0 if low is None else low + offset
+    high_field = 0 if high is None else offset - high
+    return rest << 3 * bits | low_field << 2 * bits | high_field << bits | work
 
 
-def unpack(entry: int) -> tuple[int, int | None, int | None, int]:
+def unpack(entry: int, bits: int = FIELD_BITS) -> tuple[int, int | None, int | None, int]:
     """Return (rest, low, high, work) of an entry: the inverse of `pack`."""
-    field = (1 << FIELD_BITS) - 1
-    low, high = entry >> 2 * FIELD_BITS & field, entry >> FIELD_BITS & field
+    field, offset = (1 << bits) - 1, 1 << bits - 1
+    low, high = entry >> 2 * bits & field, entry >> bits & field
     return (
-        entry >> PAYLOAD_BITS,
-        low - BOUND_OFFSET if low else None,
-        BOUND_OFFSET - high if high else None,
+        entry >> 3 * bits,
+        low - offset if low else None,
+        offset - high if high else None,
         entry & field,
     )
 
 
 @inlined
+def _field_bits(entry: Word) -> Word:
+    """Return the bits of a bound in an entry: 6, or 7 if it is wide."""
+    return trailing_zeros(bits_of(entry))
+
+
+@inlined
+def _field(entry: Word, number: Word) -> Word:
+    """Return a field of an entry, counted from the last one."""
+    bits = _field_bits(entry)
+    return np.uint64(entry >> (bits * number)) & ((_ONE << bits) - _ONE)
+
+
+@inlined
+def _offset(entry: Word) -> Int:
+    """Return the offset of the bounds of an entry: `BOUND_OFFSET`, or 64 if it is wide."""
+    return np.int64(_ONE << (_field_bits(entry) - _ONE))
+
+
+@inlined
+def _rest(entry: Word) -> Word:
+    return entry >> (_field_bits(entry) * _THREE)
+
+
+@inlined
+def sealed(entry: Word) -> Word:
+    """Return an entry as stored, or a stored one as it was: one of 64 bits is unchanged.
+
+    Two threads may write the same wide entry, which then has halves of two entries. So the upper
+    half is stored as its exclusive or with a product of the lower one: halves of two entries have
+    the rest of a random key of 107 bits, which belongs to no position met.
+    """
+    if bits_of(entry) == _WORD:
+        return entry
+    return entry ^ (widened(np.uint64(entry) * _SEAL, entry) << (bits_of(entry) - _WORD))
+
+
+@inlined
 def look_up(entries: Words, place: Word, rest: Word) -> Word:
     """Return the entry of a position, 0 if missing; `place` is the first entry of its bucket."""
-    entry = entries[place]
-    if entry >> _REST_SHIFT == rest:
+    entry = sealed(entries[place])
+    if _rest(entry) == rest:
         return entry
-    entry = entries[place + _ONE]
-    if entry >> _REST_SHIFT == rest:
+    entry = sealed(entries[place + _ONE])
+    if _rest(entry) == rest:
         return entry
-    return _ZERO
+    return rest ^ rest
 
 
 @inlined
 def low_bound(entry: Word) -> Int:
-    """Return the low bound of an entry; -32, below every score, if unknown."""
-    return np.int64((entry >> _LOW_SHIFT) & _FIELD) - BOUND_OFFSET
+    """Return the low bound of an entry; below every score if unknown."""
+    return np.int64(_field(entry, _TWO)) - _offset(entry)
 
 
 @inlined
 def high_bound(entry: Word) -> Int:
-    """Return the high bound of an entry; 32, above every score, if unknown."""
-    return BOUND_OFFSET - np.int64((entry >> _HIGH_SHIFT) & _FIELD)
+    """Return the high bound of an entry; above every score if unknown."""
+    return _offset(entry) - np.int64(_field(entry, _ONE))
 
 
 @inlined
 def store(entries: Words, place: Word, rest: Word, value: Int, is_low: bool, nodes: Word) -> None:
     """Store a bound of a position that took `nodes` nodes to find, in addition to known bounds."""
     work = _WORD - leading_zeros(nodes)
-    first = entries[place]
-    known = _ZERO
-    if first >> _REST_SHIFT == rest:
+    first = sealed(entries[place])
+    known = rest ^ rest
+    if _rest(first) == rest:
         known = first
     else:
-        second = entries[place + _ONE]
-        if second >> _REST_SHIFT == rest:
+        second = sealed(entries[place + _ONE])
+        if _rest(second) == rest:
             known = second
             place += _ONE
-        elif work >= first & _FIELD:
-            entries[place + _ONE] = first
+        elif work >= _field(first, _ZERO):
+            entries[place + _ONE] = sealed(first)
         else:
             place += _ONE
-    low = (known >> _LOW_SHIFT) & _FIELD
-    high = (known >> _HIGH_SHIFT) & _FIELD
+    low, high = _field(known, _TWO), _field(known, _ONE)
     if is_low:
-        low = max(low, np.uint64(value + BOUND_OFFSET))
+        low = max(low, np.uint64(value + _offset(rest)))
     else:
-        high = max(high, np.uint64(BOUND_OFFSET - value))
-    work = max(work, known & _FIELD)
-    entries[place] = (rest << _REST_SHIFT) | (low << _LOW_SHIFT) | (high << _HIGH_SHIFT) | work
+        high = max(high, np.uint64(_offset(rest) - value))
+    work = max(work, _field(known, _ZERO))
+    bits = _field_bits(rest)
+    payload = (low << (bits * _TWO)) | (high << bits) | work
+    entries[place] = sealed((rest << (bits * _THREE)) | payload)

@@ -62,7 +62,7 @@ class WorkerState:
         self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()
 
     def solver(self, geometry: Geometry) -> Solver:
-        """Return the solver of a board. Raises `InvalidSolve` for boards of over 64 bits."""
+        """Return the solver of a board. Raises `InvalidSolve` for boards of over 128 bits."""
         solver = self._solvers.get(geometry)
         if solver is None:
             book = book_for(geometry, DEFAULT_BOOK)

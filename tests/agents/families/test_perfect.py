@@ -218,8 +218,8 @@ def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> N
 
 
 def test_boards_beyond_the_solver_are_refused() -> None:
-    board = Geometry(9, 9, 8)
-    late = position_after(random.Random(1), board, 76)
+    board = Geometry(13, 9, 8)
+    late = position_after(random.Random(1), board, 112)
     assert lines_left(late) <= LINES
     for position in (Position(board), late):
         for spec in ("perfect", "full"):

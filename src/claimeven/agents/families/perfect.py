@@ -11,6 +11,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
+from claimeven.compiled import MAX_BITS
 from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -67,7 +68,7 @@ class SolverAgent(Agent):
         self._solver: Solver | None = None
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidSolve` for boards of over 64 bits."""
+        """Raise `InvalidSolve` for boards of over 128 bits."""
         from claimeven.solver.errors import check_board  # noqa: PLC0415 - comes with the search
 
         check_board(geometry)
@@ -80,7 +81,7 @@ class SolverAgent(Agent):
             solver.clear()  # the system allocates the memory now, not within a move
 
     def solver(self, geometry: Geometry) -> Solver:
-        """Return the solver for a board. Raises `InvalidSolve` for boards of over 64 bits."""
+        """Return the solver for a board. Raises `InvalidSolve` for boards of over 128 bits."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
         solver = self._solver
@@ -187,7 +188,7 @@ class FullAgent(SolverAgent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
         whole = True
-        countable = lines_left(position) <= LINES and position.geometry.fits_word
+        countable = lines_left(position) <= LINES and position.geometry.bits <= MAX_BITS
         if countable and limit.seconds is None:
             engine = "minimax"
             result = MinimaxSearch("minimax").search(position)

@@ -269,7 +269,8 @@ def accuracy_of(
                 return solver(start.geometry)
             return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
 
-        known = ScoreCache(source.path)
+        # Scores are stored by keys of 64 bits.
+        known = ScoreCache(source.path if start.geometry.fits_word else None)
         different = {
             position.canonical_key: position
             for game in games

@@ -4,7 +4,7 @@ import { can, get } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { h, announce } from "./dom.js";
 import { letterKey } from "./keys.js";
-import { TOO_LARGE } from "./scores.js";
+import { isSolvable, TOO_LARGE } from "./scores.js";
 import { outcomeOf, playerName, signed } from "./words.js";
 
 /** The evaluation bar, with Yellow's share at the bottom. */
@@ -78,12 +78,12 @@ export class Explanation {
 
   /** Describe the analysis while it is switched off. */
   offer(board) {
-    this.showMessage(board.isSolvable ? `Exact scores of all columns${can("reasons") ? ", with reasons" : ""}. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
+    this.showMessage(isSolvable(board) ? `Exact scores of all columns${can("reasons") ? ", with reasons" : ""}. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
   }
 
   /** Explain the current position after a short delay. */
   ask(game) {
-    const sentence = game.position.isOver ? "The game is over." : game.board.isSolvable ? null : TOO_LARGE;
+    const sentence = game.position.isOver ? "The game is over." : isSolvable(game.board) ? null : TOO_LARGE;
     if (sentence) {
       this.showMessage(sentence);
       return;

@@ -2,6 +2,7 @@
 
 import { button, h, icon } from "./dom.js";
 import { letterKey } from "./keys.js";
+import { isSolvable } from "./scores.js";
 
 export class Controls {
   /** `view` shows the game and has the actions of the buttons. */
@@ -24,7 +25,7 @@ export class Controls {
     this.hint.title = `Show the best column (${letterKey("h", board)})`;
     this.#hide(this.again, !position.isOver);
     this.mistakes.textContent = this.view.review.own === null ? "See the mistakes" : "See your mistakes";
-    this.#hide(this.mistakes, !position.isOver || !board.isSolvable || !position.last);
+    this.#hide(this.mistakes, !position.isOver || !isSolvable(board) || !position.last);
     this.#hide(this.moveNow, !isWaiting);
   }
 

@@ -30,9 +30,14 @@ export class Board {
     return this.columns * this.rows;
   }
 
-  /** Whether the solver supports this board: 64 bits, with one more row. */
+  /** The bits of a position, with one more row. */
+  get bits() {
+    return this.columns * (this.rows + 1);
+  }
+
+  /** Whether the kernels of the page support this board. */
   get isSolvable() {
-    return this.columns * (this.rows + 1) <= 64;
+    return this.bits <= 64;
   }
 
   /** Whether the columns have letters instead of digits. */

@@ -1,10 +1,14 @@
 // Exact scores of positions, requested once and cached.
 
-import { events } from "./api.js";
+import { events, isLocal } from "./api.js";
 import { inWords } from "./words.js";
 
+const MAX_BITS = isLocal ? 64 : 128;
 /** Message for boards beyond the solver's limit. */
-export const TOO_LARGE = "This board is too large for exact scores: columns × (rows + 1) may be at most 64.";
+export const TOO_LARGE = `This board is too large for exact scores: columns × (rows + 1) may be at most ${MAX_BITS}.`;
+
+/** Whether the backend has exact scores for a board. */
+export const isSolvable = (board) => board.bits <= MAX_BITS;
 
 /** Scores and words of a position by column (null if unknown or illegal). */
 class Known {
@@ -71,7 +75,7 @@ export class Scores extends EventTarget {
       this.#changed(key);
     };
     try {
-      if (!game.board.isSolvable) throw new Error(TOO_LARGE);
+      if (!isSolvable(game.board)) throw new Error(TOO_LARGE);
       const all = await events("api/scores/events", game.query(place), onEvent, asking.control.signal);
       Object.assign(known, { scores: all.scores, words: all.words, done: all.complete });
       if (!all.complete) known.error = "The position was not solved within the time limit.";

@@ -12,6 +12,7 @@ import { Review } from "../review.js";
 import { Board, played, Position } from "../rules.js";
 import { AutoplayControls } from "../autoplay.js";
 import { ScoreRow } from "../score_row.js";
+import { isSolvable } from "../scores.js";
 import { addressOf, updateAddress } from "../address.js";
 import { gamePanel } from "../game_panel.js";
 import { LinkGame } from "../link_game.js";
@@ -305,7 +306,7 @@ export class PlayView {
   #drawScores() {
     const known = this.isAnalyzing ? this.scores.of(this.game) : null;
     for (const { element } of [this.row, this.bar]) {
-      element.hidden = !this.game.board.isSolvable;
+      element.hidden = !isSolvable(this.game.board);
       element.classList.toggle("off", !this.isAnalyzing); // hidden elements keep their space, so that the board does not move
     }
     this.row.show(this.game, known);
@@ -316,7 +317,7 @@ export class PlayView {
     // The graph belongs to the analysis and to a reviewed game.
     if (this.isAnalyzing || this.review.hasScores) this.graph.draw();
     else this.graph.element.hidden = true;
-    if (known?.error && this.game.board.isSolvable) this.showMessage(known.error);
+    if (known?.error && isSolvable(this.game.board)) this.showMessage(known.error);
     else this.#drawStatus();
   }
 
