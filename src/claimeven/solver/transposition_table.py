@@ -206,8 +206,8 @@ def sealed(entry: Word) -> Word:
     """Return an entry as stored, or a stored one as it was: one of 64 bits is unchanged.
 
     Two threads may write the same wide entry, which then has halves of two entries. So the upper
-    half is stored as its exclusive or with a product of the lower one: with halves of two entries it
-    is as good as random, and matches a position with a chance of about 2**-64.
+    half is stored as its exclusive or with a product of the lower one: with halves of two entries
+    it is as good as random, and matches a position with a chance of about 2**-64.
     """
     if bits_of(entry) == _WORD:
         return entry
