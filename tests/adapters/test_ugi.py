@@ -239,8 +239,11 @@ def test_options_change_the_agent_and_the_board() -> None:
         ("setoption", "there is no option ''"),
     ):
         assert sentence in said(line, spec="alphabeta")[0]
-    output = said("setoption name Columns value 16", "isready", "go", spec="perfect:table_mb=1")
-    assert "connect 4 takes 112" in output[0]
+    output = said(
+        "setoption name Columns value 16", "setoption name Rows value 8", "isready", "go",
+        spec="perfect:table_mb=1",
+    )  # fmt: skip
+    assert "connect 4 takes 144" in output[0]
     assert output[1] == "readyok"
     assert output[-1] == "bestmove none"
 
