@@ -18,7 +18,7 @@ ADDRESS = "http://modules.test/"
 LARGE = 1 << 22
 #: Calls kernels with arrays in Base64; returns results, the arrays then, and milliseconds.
 _CALLS = """async ([name, calls]) => {
-    const { Kernels } = await import("/kernels.js");
+    const { Kernels } = await import("/local/kernels.js");
     const kernels = ((window.loaded ??= {})[name] ??= await Kernels.load(name));
     const types = { u8: BigUint64Array, i8: BigInt64Array, i4: Int32Array, f8: Float64Array };
     return calls.map(([kernel, given]) => {
@@ -55,8 +55,9 @@ _CALLS = """async ([name, calls]) => {
 def open_page(browser: Any) -> Any:
     """Open a page with the files of the modules."""
     page = browser.new_page()
-    page.route("**/*", lambda route: route.fulfill(path=FOLDER / route.request.url[len(ADDRESS) :]))
-    page.goto(f"{ADDRESS}slots.js")
+    root = FOLDER.parent
+    page.route("**/*", lambda route: route.fulfill(path=root / route.request.url[len(ADDRESS) :]))
+    page.goto(f"{ADDRESS}local/slots.js")
     return page
 
 

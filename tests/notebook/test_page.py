@@ -110,9 +110,9 @@ def test_keys_play_take_back_and_are_kept_from_the_notebook(cell: Put) -> None:
 
 
 def test_any_board(cell: Put) -> None:
-    board = BoardWidget("ab", Geometry(12, 9, 5), show_scores=True)
+    board = BoardWidget("ab", Geometry(13, 9, 5), show_scores=True)
     shown = cell(board).catch_up()
-    assert shown.page.locator("[data-cell]").count() == 108
+    assert shown.page.locator("[data-cell]").count() == 117
     assert "No scores: " in shown.page.inner_text("[role=alert]")
     shown.page.focus("[role=gridcell][tabindex='0']")
     shown.page.keyboard.press("Shift+L")
