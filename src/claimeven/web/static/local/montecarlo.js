@@ -1,6 +1,7 @@
 // Monte Carlo searches: the driver of the compiled trees, immediate moves, and the final choice.
 
 import { Kernels } from "./kernels.js";
+import { log } from "./logarithm.js";
 import { boardVector } from "./minimax.js";
 import { wordsOf } from "./positions.js";
 import { FLAT, MONTECARLO as SLOTS, TREE } from "./slots.js";
@@ -65,7 +66,7 @@ export class MonteCarloSearch {
       [SLOTS.RANDOM_TIES]: options.ties === "random",
     });
     const table = (of) => kernels.copy(Float64Array, Array.from({ length: SLOTS.TABLE_SIZE }, (_, visits) => (visits ? of(visits) : 0)));
-    const roots = () => [table((visits) => 1 / Math.sqrt(visits)), table((visits) => Math.sqrt(Math.log(visits)))];
+    const roots = () => [table((visits) => 1 / Math.sqrt(visits)), table((visits) => Math.sqrt(log(visits)))];
     this.parameters = [this.nodes, ...(isTree ? [] : [this.parents]), this.state, this.words, this.path, kernels.copy(BigInt64Array, settings.map(BigInt)), this.board];
     this.formula = isTree ? [this.weight, ...roots(), BigInt(options.min_wins)] : [];
   }
@@ -149,7 +150,7 @@ export class MonteCarloSearch {
     const mean = visits ? (width === 2 ? (total + visits) / 2 : total) / visits : null;
     const lift = Math.max(0, 2 * options.min_wins - visits - node.total) / visits;
     const guided = parent && options.method === "uct";
-    const bonus = !guided ? null : visits ? (this.weight * Math.sqrt(Math.log(Math.max(parent.visits, 1)) / visits) + lift) / width : Infinity;
+    const bonus = !guided ? null : visits ? (this.weight * Math.sqrt(log(Math.max(parent.visits, 1)) / visits) + lift) / width : Infinity;
     const leaves = options.method === "flat" ? node.children : [];
     const sum = leaves.reduce((before, leaf) => before - (leaf.visits ? leaf.total / leaf.visits : 0), 0);
     return {
