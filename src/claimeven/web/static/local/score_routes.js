@@ -14,7 +14,7 @@ const solvers = new Map();
 
 /** Return the solver of a board. */
 export function solverOf(board) {
-  return kept(solvers, `${board.size} ${board.connect}`, () => Solver.load(board, megabytes, bookOf(board)), MAX_SOLVERS);
+  return kept(solvers, `${board.size} ${board.connect}`, () => Solver.load(board, megabytes, () => bookOf(board)), MAX_SOLVERS);
 }
 
 /** Return the columns, from 1, that keep the score of a position, the most central one first. */

@@ -44,8 +44,8 @@ export class Solver {
   nodes = 0;
   book = null;
 
-  /** `opening` is a book, or null, or the promise of one; `lookUp(position)` of a book returns a score or null. */
-  static async load(board, megabytes = Math.min(MAX_MB, Math.max(MIN_MB, MB_FOR_GB * (navigator.deviceMemory ?? DEFAULT_GB))), opening = null) {
+  /** `opening()` returns the promise of a book or null, when one is needed; `lookUp(position)` of a book returns a score or null. */
+  static async load(board, megabytes = Math.min(MAX_MB, Math.max(MIN_MB, MB_FOR_GB * (navigator.deviceMemory ?? DEFAULT_GB))), opening = async () => null) {
     if (!board.isSolvable) throw new Error("This board is too large for exact scores: columns × (rows + 1) may be at most 64.");
     try {
       return new Solver(await Kernels.load("solver.wasm"), board, megabytes, opening);
@@ -75,7 +75,7 @@ export class Solver {
    * `pause`, `left` and `isLate`; throws `SearchStopped` when the job is late.
    */
   async score(position, job, floor = null, ceiling = null) {
-    if (position.ply <= OPENING_PLIES) this.book = await this.opening;
+    if (position.ply <= OPENING_PLIES) this.book ??= await this.opening();
     return this.#known(position) ?? this.#search(position, job, floor, ceiling);
   }
 
@@ -113,7 +113,7 @@ export class Solver {
    * whether without a search (`fromBook`). `onColumn(column, score)` is called for each known column.
    */
   async scores(position, job, onColumn = () => {}) {
-    if (position.ply <= OPENING_PLIES) this.book = await this.opening;
+    if (position.ply <= OPENING_PLIES) this.book ??= await this.opening();
     // No column is better than the position: a lower bound for the positions one ply beyond the book.
     const best = this.#known(position);
     const scores = Array(this.board.columns).fill(null);
