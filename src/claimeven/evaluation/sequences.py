@@ -70,7 +70,7 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
         if bitboard_kernel.run_starts(mine, step, words[CONNECT]):
             return np.int64(SEQUENCE_WIN)
         starts = mine
-        for length in range(1, np.int64(connect)):
+        for length in range(1, connect):
             # Step 1. All runs of `length`, and the empty cells at their two ends.
             reach = step * np.uint64(length)
             if length > 1:
@@ -80,7 +80,7 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
             after = (starts << reach) & empty if reach < bits_of(mine) else ZERO
             before = (starts >> step) & empty
             # Step 2. Split the ends by the number of own discs met directly beyond them.
-            for beyond in range(np.int64(connect) - length):
+            for beyond in range(connect - length):
                 new_length = length + 1 + beyond
                 shift = step * np.uint64(beyond + 1)
                 after_grows = ZERO

@@ -42,10 +42,9 @@ from claimeven.game.geometry import Geometry
 if TYPE_CHECKING:
     from claimeven.solver.protocols import OpeningBook
 
+#: Of an entry of 8 bytes: the bits of each of the last three fields, and of the rest of a key.
 FIELD_BITS = 6
-BOUND_OFFSET = 1 << (FIELD_BITS - 1)
-PAYLOAD_BITS = 3 * FIELD_BITS
-REST_BITS = 64 - PAYLOAD_BITS
+REST_BITS = 64 - 3 * FIELD_BITS
 #: Entries of a bucket, as a power of two.
 BUCKET_BITS = 1
 ENTRY_BYTES = 8
@@ -192,7 +191,7 @@ def _field(entry: Word, number: Word) -> Word:
 
 @inlined
 def _offset(entry: Word) -> Int:
-    """Return the offset of the bounds of an entry: `BOUND_OFFSET`, or 64 if it is wide."""
+    """Return the offset of the bounds of an entry: 32, or 64 if it is wide."""
     return np.int64(_ONE << (_field_bits(entry) - _ONE))
 
 
