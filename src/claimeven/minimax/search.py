@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from claimeven.compiled import MAX_BITS, load
+from claimeven.compiled import MAX_BITS, for_bits, load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.minimax import textbook
@@ -117,10 +117,10 @@ class MinimaxSearch:
         vars(self).update(state)
         self._busy = Lock()
 
-    def load(self) -> None:
-        """Compile the search, or load it from the cache, before a clock starts."""
-        if self.backend != "python":
-            load(start_search, search_slice)
+    def load(self, geometry: Geometry = STANDARD) -> None:
+        """Compile the search on a board, or load it from the cache, before a clock starts."""
+        if self.backend != "python" and geometry.bits <= MAX_BITS:
+            load(*(for_bits(each, geometry.bits) for each in (start_search, search_slice)))
 
     def reset(self) -> None:
         """Clear the table."""

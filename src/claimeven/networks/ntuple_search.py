@@ -14,7 +14,7 @@ import numpy as np
 from claimeven.compiled import load
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.bitboard_kernel import board_vector
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.kernel import SearchState, start_search
 from claimeven.minimax.search import MinimaxSearch
@@ -43,7 +43,7 @@ class NTupleSearch(MinimaxSearch):
         super().__init__("alphabeta", evaluation, order, backend)
         self.network = network
 
-    def load(self) -> None:
+    def load(self, geometry: Geometry = STANDARD) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
         if self.backend != "python":
             load(start_search, search_network_slice)

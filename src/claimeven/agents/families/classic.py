@@ -56,7 +56,7 @@ class SearchAgent(Agent):
         self._known: TranspositionTable | None = None
 
     def load(self, geometry: Geometry) -> None:
-        self.search.load()
+        self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSearch`, or `InvalidNetwork`, if it cannot search a board."""

@@ -72,7 +72,8 @@ class TreeEngine(RecordsEngine):
             last = max((node, *self.children(node)))
             count = self.used if keep is None else min(max(keep, last + 1), self.used)
             scratch = np.empty(count, dtype=np.int32)
-            self.state[layout.USED] = kernel.keep_subtree(self.records, scratch, node)
+            keep_subtree = for_bits(kernel.keep_subtree, self.bits)
+            self.state[layout.USED] = keep_subtree(self.records, scratch, node)
         elif node == layout.NO_NODE:
             self.records[kernel.ROOT] = kernel.NEW_ROOT
             self.state[layout.USED] = 1
