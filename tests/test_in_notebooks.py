@@ -30,7 +30,8 @@ from claimeven import (
 )  # fmt: skip
 from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
-from claimeven.arena.accuracy.measure import SetPlan, measure
+from claimeven.arena.accuracy.answers import SetPlan
+from claimeven.arena.accuracy.measure import measure
 from claimeven.arena.games.game import Game
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.dataset.scored_sets import load_set

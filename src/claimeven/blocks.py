@@ -1,13 +1,14 @@
 """Results described once, as sections of blocks: HTML in notebooks, text in terminals.
 
 A block is a paragraph (a `str`), a `Table`, a `Board` or some `Code`. A terminal separates sections
-by an empty line.
+by an empty line. Results as plain data become flat rows (`flat_rows`) for pandas and polars.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from claimeven import markup
 from claimeven.game.position import Position
@@ -83,3 +84,37 @@ def _html(block: Block) -> markup.Html:
 
 def _part(text: str) -> markup.Part:
     return text.html if isinstance(text, Styled) else text
+
+
+#: Ends of the names of intervals, and of their columns.
+_INTERVAL, _BOUNDS = ("_95", "_interval"), ("low", "high")
+
+
+def flat_rows(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return plain data as rows that all have the same names, with numbers, texts or None.
+
+    The names of an object within a row start with its name. An interval has the columns `..._low`
+    and `..._high`. A list is a text with spaces, and None in it is ".". Lists of objects are left
+    out: they are tables of their own.
+
+    >>> flat_rows([{"agent": "ann", "share_95": (0.1, 0.3)}, {"agent": "bob", "best": [2, 3]}])[1]
+    {'agent': 'bob', 'share_95_low': None, 'share_95_high': None, 'best': '2 3'}
+    """
+    rows = [dict(_cells(result)) for result in results]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _cells(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of a flat row."""
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _cells(value, f"{name}_")
+        elif name.endswith(_INTERVAL):
+            bounds = zip(_BOUNDS, value or (None, None), strict=True)
+            yield from ((f"{name}_{end}", bound) for end, bound in bounds)
+        elif not isinstance(value, (list, tuple)):
+            yield name, value
+        elif not any(isinstance(part, (Mapping, list, tuple)) for part in value):
+            yield name, " ".join("." if part is None else str(part) for part in value)

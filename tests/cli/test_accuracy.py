@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import Position
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.measure import MAX_FAULTS
 from claimeven.arena.accuracy.stored_games import ScoringProgress
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.game.encodings import to_kaggle
 from tests import naive
 from tests.cli.common.test_progress import sent, shown, terminal
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -116,7 +118,9 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
     assert split_row("all", output) in lines
     bands = [split_row(part["band"], part) for part in output["by_band"]]
     right = [split_row(str(part["best_columns"]), part) for part in output["by_best_columns"]]
-    for heading, rows in (("band", bands), ("right", right)):
+    phases = [split_row(part["phase"], part) for part in output["by_phase"]]
+    assert [row[0] for row in phases] == ["opening", "middle", "end"]
+    for heading, rows in (("band", bands), ("right", right), ("phase", phases)):
         at = next(place for place, line in enumerate(lines) if line[:1] == [heading])
         assert lines[at + 1 : at + 1 + len(rows)] == rows
     moves = Counter[str]()
@@ -176,6 +180,7 @@ def test_answers_are_stored(run: Run, tmp_path: Path) -> None:
     for row, each in zip(rows, objects, strict=True):
         text = {name: "" if value is None else str(value) for name, value in each.items()}
         text["best"] = " ".join(map(str, each["best"]))
+        text["scores"] = " ".join("." if n is None else str(n) for n in each["scores"])
         assert {**row, "seconds": ""} == {**text, "seconds": ""}
     agents = {agent["label"]: agent for agent in output["agents"]}
     for name, agent in agents.items():
@@ -214,6 +219,27 @@ def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: P
     ]  # fmt: skip
     losses = [[part["score_loss"] for part in each["agents"][0]["by_ply"]] for each in output]
     assert losses[0] == losses[1] != losses[2]
+
+
+def test_boards_with_move_scores_are_a_set(run: Run, tmp_path: Path) -> None:
+    """The format of published sets; scores that are wrong are not explained."""
+    path, stored = tmp_path / "published.json", tmp_path / "a.jsonl"
+    shown = {"4455": (-4, -3, 18, 2, 2, 18, -3), "112": (-2, 0, 1, 2, 1, 0, 9)}
+    path.write_text(
+        "".join(
+            json.dumps({"board": to_kaggle(Position.from_moves(moves)), "move score": scores})
+            + "\n"
+            for moves, scores in shown.items()
+        )
+    )
+    words = ("accuracy", "random", "--positions", str(path), "--answers", str(stored))
+    output = json.loads(run(*words, "--jobs", "1", "--json").out)
+    assert output["positions"] == 2
+    rows = [json.loads(line) for line in stored.read_text().splitlines()]
+    assert [tuple(row["scores"]) for row in rows] == list(shown.values())
+    assert [row["right"] for row in rows] == [row["column"] in row["best"] for row in rows]
+    wrong = next(each for each in output["blunders"] if each["ply"] == 3)
+    assert wrong["right_text"].startswith("The set gives other scores than the solver: ")
 
 
 def test_long_names_are_not_cut(run: Run) -> None:
@@ -266,10 +292,14 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
         "    return position.legal_columns[0]\n"
     )
     process = interrupted(
-        "accuracy", str(bot), "--jobs", "1", "--json", when=(tmp_path / "asked").exists
-    )
+        "accuracy", str(bot), "--jobs", "1", "--json", "--answers", str(tmp_path / "a.csv"),
+        when=(tmp_path / "asked").exists,
+    )  # fmt: skip
     assert process.status == 130, process.err
     assert process.err.splitlines()[-1].startswith("interrupted after ")
+    assert process.err.endswith("; run the same command to continue\n")
+    assert len((tmp_path / "a.csv").read_text().splitlines()) >= 40
+    assert (tmp_path / "a.csv.partial").exists()
     assert "Traceback" not in process.err
     output = json.loads(process.out)
     assert 0 < output["agents"][0]["answered"] < 4500

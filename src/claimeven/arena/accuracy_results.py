@@ -117,14 +117,17 @@ def _faults(agent: AgentAccuracy) -> Iterator[list[Block]]:
 
 
 def _details(row: AgentAccuracy) -> Iterator[list[Block]]:
-    """Yield the tables of one agent: by ply, by number of right columns, and by band."""
+    """Yield the tables of one agent: by phase, ply, number of right columns, and band."""
     plies: dict[str, Tally] = {}
     for ply in sorted(row.accuracy.by_ply):
         first = ply - ply % _PLIES
         plies.setdefault(f"{first}-{first + _PLIES - 1}", Tally()).merge(row.accuracy.by_ply[ply])
-    right = {str(count): tally for count, tally in sorted(row.accuracy.by_best_columns.items())}
+    parts = row.accuracy.divisions
+    yield [_split_table("phase", parts["phase"])]
     yield [_split_table("ply", {**plies, "all": row.accuracy.all})]
-    yield [_split_table("right columns", right)]
+    yield [
+        _split_table("right columns", {str(n): each for n, each in parts["best_columns"].items()})
+    ]
     if any(row.by_band):
         yield [_split_table("band", row.by_band)]
 

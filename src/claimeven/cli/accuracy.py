@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,13 +17,14 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
-from claimeven.arena.accuracy.measure import ANSWER_FIELDS, SetAccuracy, SetAnswer, SetPlan, ask
+from claimeven.arena.accuracy.answers import AnswerFile, SetAnswer, SetPlan
+from claimeven.arena.accuracy.measure import SetAccuracy, ask
 from claimeven.arena.accuracy.metrics import Blunder
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
-from claimeven.atomic_io import check_output, holds_games, scratch_folder, text_file
+from claimeven.atomic_io import holds_games, scratch_folder
 from claimeven.blocks import Sections
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
@@ -36,13 +36,14 @@ from claimeven.cli.common.options import (
     limit_options,
     reject_options,
     sandbox_options,
+    score_text,
     seed_option,
     solver_options,
     warn_unbounded,
 )
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
-from claimeven.cli.common.streams import clean_stdout, write_json, write_row
+from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.cli.main import INTERRUPTED
 from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError
@@ -64,7 +65,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 )
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
 @click.option("--count", type=int, help="Number of positions, evenly spread.  [default: all]")
-@file_option("--answers", help="Write each answer and its score to this .csv or .jsonl file.")
+@file_option("--answers", help="Store each answer with its scores in this .csv or .jsonl file.")
 @click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
 @click.option("--jobs", type=int, help="Number of processes.  [default: one per core]")
@@ -125,10 +126,6 @@ def command(
         raise ClaimevenError("--agent is for a file of games: leave it out")
     if positions is not None and which is not None:
         raise ClaimevenError("give --positions or --set, not both")
-    if answers is not None:
-        if answers.suffix not in (".csv", ".jsonl"):
-            raise ClaimevenError(f"--answers must end in .csv or .jsonl, got {answers.name}")
-        check_output(answers)
     warn_unbounded(names, sandbox)
     questions = load_set(
         positions, geometry, count, lambda: solver_of(geometry), DEFAULT if which is None else which
@@ -138,8 +135,9 @@ def command(
     if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
-    if _ask_agents(plan, jobs, show_worst, solver_of, as_json, answers):
-        ctx.exit(INTERRUPTED)
+    with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
+        if _ask_agents(plan, jobs, show_worst, solver_of, as_json, file):
+            ctx.exit(INTERRUPTED)
 
 
 #: Parameters for asking agents; they do not go with a file of games.
@@ -205,29 +203,32 @@ def _ask_agents(
     show_worst: int,
     solver_of: Callable[[Geometry], Solver],
     as_json: bool,
-    answers_file: Path | None,
+    file: AnswerFile | None,
 ) -> bool:
     """Ask the agents and print the result; return whether Ctrl-C interrupted them."""
     announce_compilation()
     interrupted, begin, answers = False, time.perf_counter(), list[SetAnswer]()
+    resumed = 0 if file is None else len(file.answers)
     with clean_stdout() as out:
         with status_line() as line:
             try:
-                for answer in ask(plan, jobs):
+                for answer in ask(plan, jobs, None, file):
                     answers.append(answer)
-                    line.count(len(answers), plan.questions, "answers")
+                    line.count(len(answers), plan.questions, "answers", resumed)
             except KeyboardInterrupt:
                 interrupted = True
         found = SetAccuracy.of(plan, answers, time.perf_counter() - begin)
-        if answers_file is not None:
-            _write_answers(answers_file, found.answer_rows())
+        if file is not None:
+            file.write(found.answer_rows(), not interrupted)
         blunders = [] if interrupted else found.worst(show_worst)  # explanations take time
         setting = setting_of(plan.agents, plan.geometry, plan.limit)
         data = {**setting, **found.as_dict()} if as_json else None
         sections = accuracy_results.set_accuracy(found)
         _write(data, sections, blunders, lambda: solver_of(plan.geometry), out)
     if interrupted:
-        click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
+        more = "" if file is None else "; run the same command to continue"
+        done = f"{found.asked:,} of {plan.questions:,} answers"
+        click.echo(f"interrupted after {done}{more}", err=True)
     return interrupted
 
 
@@ -241,8 +242,7 @@ def _write(
     """Write a result and explain its blunders: as JSON if there is data, else in sections."""
     rows = []
     for each in blunders:
-        position = each.move.position
-        played, right = (column.text(position) for column in each.explained(solver()))
+        played, right = _explanation(each, solver())
         rows.append({**each.as_dict(), "played_text": played, "right_text": right})
         sections += accuracy_results.blunder(each, (played, right))
     if data is not None:
@@ -251,13 +251,12 @@ def _write(
         write_sections(sections, out)
 
 
-def _write_answers(path: Path, rows: Iterator[Mapping[str, Any]]) -> None:
-    """Write answers in the format of the ending of the file."""
-    with text_file(path) as stream:
-        if path.suffix == ".jsonl":
-            for row in rows:
-                write_row(row, stream)
-            return
-        writer = csv.DictWriter(stream, ANSWER_FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**row, "best": " ".join(map(str, row["best"]))} for row in rows)
+def _explanation(blunder: Blunder, solver: Solver) -> tuple[str, str]:
+    """Return the sentences on the column played and on the right one."""
+    move = blunder.move
+    found = solver.scores(move.position)
+    if found != move.scores:
+        wrong = f"The set gives other scores than the solver: {' '.join(map(score_text, found))}."
+        return wrong, wrong
+    played, right = (column.text(move.position) for column in blunder.explained(solver))
+    return played, right

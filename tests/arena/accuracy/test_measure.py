@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import itertools
+import json
 import os
 import sys
+from contextlib import closing
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +19,16 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
-from claimeven.arena import InvalidMatch, measure_accuracy
+from claimeven.arena import InvalidMatch, compare_accuracy, measure_accuracy
+from claimeven.arena.accuracy.answers import AnswerFile, SetAnswer, SetPlan
 from claimeven.arena.accuracy.measure import (
     MAX_FAULTS,
     AgentAccuracy,
     SetAccuracy,
-    SetAnswer,
-    SetPlan,
     ask,
     measure,
 )
+from claimeven.atomic_io import CannotWrite
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, bundled_set
 from claimeven.parallel import pool
 from claimeven.parallel.process import Child
@@ -277,3 +282,73 @@ def test_an_agent_that_somebody_else_made_is_left_open() -> None:
     held = Held()
     measure_accuracy(held, count=2)
     assert held.closed == 0
+
+
+def test_an_interrupted_measurement_continues_from_its_answers(tmp_path: Path) -> None:
+    path, plan = tmp_path / "answers.jsonl", SetPlan(("random", "greedy"), _few(20), seed=5)
+    with closing(AnswerFile(path, plan)) as file, closing(ask(plan, file=file)) as answers:
+        begin = list(itertools.islice(answers, 25))
+    journal = path.with_name("answers.jsonl.partial")
+    journal.write_bytes(journal.read_bytes() + b"[1, 5, 3")  # killed while it was written
+    with closing(AnswerFile(path, plan)) as file:
+        assert file.answers == begin
+        found = measure(plan, file=file)
+        file.write(found.answer_rows())
+    assert not journal.exists()
+    whole = measure(plan)
+    assert [found[name].accuracy for name in plan.names] == [
+        whole[name].accuracy for name in plan.names
+    ]
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    plain = [{**row, "seconds": 0} for row in whole.answer_rows()]
+    assert [{**row, "seconds": 0} for row in rows] == plain
+
+
+def test_answers_of_another_measurement_are_not_mixed(tmp_path: Path) -> None:
+    plan = SetPlan(("random",), _few(5))
+    with closing(AnswerFile(tmp_path / "a.csv", plan)) as file:
+        next(ask(plan, file=file))
+    with pytest.raises(InvalidMatch, match="has answers of another measurement"):
+        AnswerFile(tmp_path / "a.csv", SetPlan(("random",), _few(5), seed=1))
+    with closing(AnswerFile(tmp_path / "a.csv", plan)) as file:
+        assert len(file.answers) == 1
+        with pytest.raises(CannotWrite, match="another process is writing it"):
+            AnswerFile(tmp_path / "a.csv", plan)
+
+
+def test_faults_before_an_interruption_count(tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING)
+    plan = SetPlan((str(path),), _few(80))
+    expected = measure(plan)[str(path)]
+    with closing(AnswerFile(tmp_path / "a.csv", plan)) as file:
+        # As several processes do, the run before had answered a late question first.
+        (agent,) = (made := plan.made()).__enter__()
+        for question in (70, 0, 2):
+            file.add(plan.ask([agent], question))
+        made.__exit__(None, None, None)
+        assert measure(plan, file=file)[str(path)].failed == expected.failed
+
+
+def test_rows_are_one_an_agent_and_a_part(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = []
+    found = compare_accuracy(
+        ["greedy", "random"], count=30, answers=tmp_path / "a.csv", on_row=asked.append
+    )
+    rows = found.rows()
+    assert {len(row) for row in rows} == {len(rows[0])}
+    whole = next(row for row in rows if (row["agent"], row["part"]) == ("greedy", "all"))
+    data: Any = found["greedy"].as_dict()
+    assert whole["perfect"] == data["perfect"]
+    assert [whole["perfect_95_low"], whole["perfect_95_high"]] == list(data["perfect_95"])
+    bands = [row["value"] for row in rows if row["agent"] == "greedy" and row["part"] == "band"]
+    assert bands == [part["band"] for part in data["by_band"]]
+    with (tmp_path / "a.csv").open(newline="") as stream:
+        stored = list(csv.DictReader(stream))
+    texts = [{n: "" if v is None else str(v) for n, v in row.items()} for row in asked]
+    assert sorted(map(str, texts)) == sorted(map(str, stored))
+    for name in ("pandas", "polars"):
+        if find_spec(name) is not None:
+            frame = import_module(name).DataFrame(rows)
+            assert frame.shape == (len(rows), len(rows[0]))
+            assert list(frame["moves"]) == [row["moves"] for row in rows]

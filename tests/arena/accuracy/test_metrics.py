@@ -14,7 +14,8 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import Agent, Decision, Limit
 from claimeven.arena import Comparison, compare_accuracy
-from claimeven.arena.accuracy.measure import SetAccuracy, SetPlan, measure
+from claimeven.arena.accuracy.answers import SetPlan
+from claimeven.arena.accuracy.measure import SetAccuracy, measure
 from claimeven.arena.accuracy.metrics import (
     Accuracy,
     Tally,
@@ -132,6 +133,28 @@ def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None
     assert Tally().interval("perfect") is None
 
 
+@pytest.mark.parametrize(("games", "moves"), [(1, 150), (40, 1), (60, 12)])
+def test_about_95_of_100_intervals_cover_the_truth(games: int, moves: int) -> None:
+    """Moves of a game are alike: each game has a share of right moves, 0.7 in the mean."""
+    rng = np.random.default_rng(7)
+    position, scores = Position.from_moves("4455"), (-4, -3, 18, 2, 2, 18, -3)
+    right, wrong = JudgedMove(position, 2, scores), JudgedMove(position, 3, scores)
+    draws, covered, loss_covered = 300, 0, 0
+    for _ in range(draws):
+        shares = rng.beta(3.5, 1.5, games) if moves > 1 and games > 1 else np.full(games, 0.7)
+        tally = Tally()
+        for game, share in enumerate(shares):
+            for is_right in rng.random(moves) < share:
+                tally.add(right if is_right else wrong, game if games > 1 else None)
+        low, high = tally.interval("perfect") or (1.0, 0.0)
+        covered += low <= 0.7 <= high
+        low, high = tally.interval("score_loss") or (1.0, 0.0)
+        loss_covered += low <= 0.3 * 16 <= high
+    # Three standard errors of 300 draws at 95 %, and what few games lose.
+    assert 0.91 * draws <= covered <= 0.985 * draws
+    assert 0.90 * draws <= loss_covered <= 0.985 * draws
+
+
 def test_wins_and_blocks_are_counted_apart() -> None:
     solver = Solver(table_mb=16)
     cases = [("445566", 6, "wins"), ("445566", 0, "wins"), ("11223", 6, "blocks"), ("44", 3, "")]
@@ -147,11 +170,15 @@ def test_wins_and_blocks_are_counted_apart() -> None:
 
 def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
     accuracy = Accuracy.of(judged)
-    for division in (accuracy.by_ply, accuracy.by_best_columns):
+    for division in (accuracy.by_ply, accuracy.by_best_columns, accuracy.by_phase):
         for name in ("moves", "perfect", "keeps_result", "score_loss"):
             assert sum(getattr(t, name) for t in division.values()) == getattr(accuracy.all, name)
     as_dict: Any = accuracy.as_dict()
     assert [each["ply"] for each in as_dict["by_ply"]] == sorted(accuracy.by_ply)
+    cells = SMALL.cells
+    for phase, low, high in (("opening", 0, 5), ("middle", 6, 10), ("end", 11, cells - 1)):
+        own = sum(tally.moves for ply, tally in accuracy.by_ply.items() if low <= ply <= high)
+        assert accuracy.by_phase[phase].moves == own
     right = [each["best_columns"] for each in as_dict["by_best_columns"]]
     assert right == sorted(accuracy.by_best_columns) and len(right) > 1
     decisive = [move for move in judged if is_decisive(move)]

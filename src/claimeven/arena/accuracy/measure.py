@@ -1,4 +1,4 @@
-"""Agents asked for a column of every position of a set: the plan, the answers, and their accuracy.
+"""Agents asked for a column of every position of a set, and their accuracy.
 
 The answer of an agent depends on the seed, the position's number in the set and the agent only, not
 on the process or the order: each position is a game by itself, asked with the guard and the limit
@@ -10,161 +10,26 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from claimeven.agents.base import Agent, AgentFault, Limit
-from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.registry import AgentLike, make_agents
+from claimeven.agents.base import Limit
+from claimeven.agents.registry import AgentLike
+from claimeven.arena.accuracy.answers import AnswerFile, SetAnswer, SetPlan
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
-from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.arena.options import InvalidMatch
-from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, bundled_tactics, load_set
+from claimeven.blocks import flat_rows
+from claimeven.dataset.scored_sets import ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.validation import seed_number
 from claimeven.markup import shown_by
-from claimeven.parallel.jobs import RunJobs
+from claimeven.parallel.jobs import Executor
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
-
-#: The stored fields of an answer.
-ANSWER_FIELDS = (
-    "agent", "set", "band", "moves", "best", "before", "column", "after", "judgement", "seconds",
-    "fault", "reason",
-)  # fmt: skip
-#: Separates the generators of positions from the generators of games and openings.
-_STREAM = 4
-
-
-@dataclass(frozen=True)
-class SetAnswer:
-    """The answer of an agent in one position: a 0-based column, or None and the fault.
-
-    `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
-    taken on a clock outside the agent.
-    """
-
-    agent: int
-    position: int
-    column: int | None
-    seconds: float = 0.0
-    fault: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class SetPlan:
-    """Everything that decides a measurement: agents, positions with their scores, limit, seed.
-
-    Answers in positions of `tactics`, a set of wins to take and to block, count only as tactics.
-    """
-
-    agents: tuple[AgentLike, ...]
-    positions: ScoredSet
-    seed: int = 0
-    limit: Limit = field(default_factory=Limit)
-    sandbox: Sandbox = field(default_factory=Sandbox)
-    tactics: ScoredSet | None = None
-
-    def __post_init__(self) -> None:
-        seed_number(self.seed, InvalidMatch)
-        twice = [name for name in self.names if self.names.count(name) > 1]
-        if twice:
-            raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
-
-    unit = "question"
-    worker_timeout = None
-
-    @contextmanager
-    def runner(self) -> Iterator[RunJobs]:
-        """Make the agents, and yield what asks them: see `parallel.jobs.Workload`."""
-        with self.made() as agents:
-            yield lambda numbers: ((number, self.ask(agents, number)) for number in numbers)
-
-    @contextmanager
-    def made(self) -> Iterator[list[Agent]]:
-        """Make the agents and yield them; those that specs name are closed at the end."""
-        agents = make_agents(self.agents, self.geometry, self.limit, self.sandbox)
-        try:
-            yield agents
-        finally:
-            for agent, given in zip(agents, self.agents, strict=True):
-                if isinstance(given, str):
-                    agent.close()
-
-    def ask(self, agents: Sequence[Agent], question: int) -> SetAnswer:
-        """Ask the question of a number, 0 to `questions`: agent by agent."""
-        place, number = divmod(question, len(self.asked))
-        rng = np.random.default_rng([self.seed, _STREAM, number])
-        try:
-            begin_game(agents[place], rng)
-            decision, seconds = timed_decision(
-                agents[place], self.asked[number].position, self.limit, rng
-            )
-        except AgentFault as fault:
-            return SetAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
-        return SetAnswer(place, number, decision.column, seconds)
-
-    def for_other_machines(self) -> SetPlan:
-        """Return the plan itself."""
-        return self
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the agents: their specs, or the names of objects and functions."""
-        return tuple(name_of(agent) for agent in self.agents)
-
-    @property
-    def geometry(self) -> Geometry:
-        """The board."""
-        return self.positions.positions[0].position.geometry
-
-    @cached_property
-    def asked(self) -> tuple[ScoredPosition, ...]:
-        """The positions of the set, followed by the positions of `tactics`."""
-        tactics = () if self.tactics is None else self.tactics.positions
-        return self.positions.positions + tactics
-
-    @property
-    def questions(self) -> int:
-        """Number of questions: each agent is asked in each position."""
-        return len(self.agents) * len(self.asked)
-
-    def is_tactical(self, position: int) -> bool:
-        """Whether a position of `asked`, by its number, is one of `tactics`."""
-        return position >= len(self.positions.positions)
-
-    def judged(self, answer: SetAnswer) -> JudgedMove | None:
-        """Return the judged move of an answer, None without a column."""
-        asked = self.asked[answer.position]
-        if answer.column is None:
-            return None
-        return JudgedMove(asked.position, answer.column, asked.scores)
-
-    def row_of(self, answer: SetAnswer) -> dict[str, object]:
-        """Return a judged answer as plain data, by `ANSWER_FIELDS`; columns count from 1.
-
-        A fault has `fault` and `reason`, and None for the fields of an answer.
-        """
-        asked, move = self.asked[answer.position], self.judged(answer)
-        name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
-        # The best columns and their score are the same for any move.
-        any_move = move or JudgedMove(asked.position, asked.position.legal_columns[0], asked.scores)
-        values = (
-            self.names[answer.agent], name or self.positions.name, asked.band, asked.moves,
-            [column + 1 for column in any_move.best], any_move.before,
-            move and move.column + 1, move and move.after, move and move.judgement,
-            answer.seconds if move else None, answer.fault or None, answer.reason or None,
-        )  # fmt: skip
-        return dict(zip(ANSWER_FIELDS, values, strict=True))
-
 
 #: Minimum number of questions for a process.
 _MIN_QUESTIONS = 8
@@ -230,6 +95,10 @@ class AgentAccuracy:
         asked = plan.asked[answer.position]
         self.accuracy.add(move, asked.moves)
         self.by_band.setdefault(asked.band, Tally()).add(move)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the accuracy as flat rows, also for each band: see `Accuracy.rows`."""
+        return self.accuracy.rows(band=self.by_band)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
@@ -297,6 +166,10 @@ class SetAccuracy:
                     of[name][answer.position] = move
         return compare_moves(moves, tactical)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the accuracy of all agents as flat rows, best first: see `Accuracy.rows`."""
+        return flat_rows(row for name in self.ranking for row in self[name].rows())
+
     def answer_rows(self) -> Iterator[dict[str, object]]:
         """Yield each answer as plain data, agent by agent in the order of the positions.
 
@@ -325,24 +198,14 @@ def _set_dict(given: ScoredSet) -> dict[str, object]:
 
 
 def measure_accuracy(
-    agent: AgentLike,
-    positions: ScoredSet | str | Path | None = None,
-    *,
-    count: int | None = None,
-    limit: Limit | None = None,
-    seed: int = 0,
-    jobs: int = 1,
-    geometry: Geometry = STANDARD,
-    on_progress: Callable[[int, int], object] | None = None,
+    agent: AgentLike, positions: ScoredSet | str | Path | None = None, **settings: Any
 ) -> AgentAccuracy:
     """Ask an agent for a column of every position of a set; return how good its answers are.
 
     `positions` is a set or a file of one, by default the bundled set for the board of `geometry`
     (`bundled_set` gives the others); `count` takes fewer of them, evenly. With the default set it
     is also asked in at most `count` positions with a win to take or to block (`accuracy.wins` and
-    `accuracy.blocks`). `limit` holds for each answer. An agent given by its spec is asked by `jobs`
-    processes; the answers are the same. `on_progress` is called with the number of answers and of
-    all questions.
+    `accuracy.blocks`). `settings` are the options of `compare_accuracy` by name.
 
     Raises `InvalidPositions` for an invalid set, `InvalidSpec` and `InvalidLimit` for an invalid
     agent, and `InvalidMatch` for an invalid seed or number of jobs.
@@ -350,10 +213,7 @@ def measure_accuracy(
     >>> measure_accuracy("greedy", count=300).accuracy.decisive.moves
     196
     """
-    found = compare_accuracy(
-        (agent,), positions, count=count, limit=limit, seed=seed, jobs=jobs, geometry=geometry,
-        on_progress=on_progress,
-    )  # fmt: skip
+    found = compare_accuracy((agent,), positions, **settings)
     return found[found.plan.names[0]]
 
 
@@ -365,12 +225,19 @@ def compare_accuracy(
     limit: Limit | None = None,
     seed: int = 0,
     jobs: int = 1,
+    executor: Executor | None = None,
+    answers: str | Path | None = None,
     geometry: Geometry = STANDARD,
     on_progress: Callable[[int, int], object] | None = None,
+    on_row: Callable[[dict[str, Any]], object] | None = None,
 ) -> SetAccuracy:
     """Ask several agents in the same positions, as `measure_accuracy` does one.
 
-    `comparisons` of the result says which differences are more than chance.
+    `comparisons` of the result says which differences are more than chance. `limit` holds for each
+    answer. Agents given by their specs are asked by `jobs` processes or an `executor`; the answers
+    are the same. `answers` is a file for all answers, .csv or .jsonl; an interrupted measurement
+    continues from it. `on_progress` is called with the number of answers and of all questions,
+    `on_row` with each answer as a flat row.
 
     >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
@@ -379,47 +246,77 @@ def compare_accuracy(
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
-    return measure(plan, jobs, on_progress)
+    with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
+
+        def note(answer: SetAnswer, done: int) -> None:
+            if on_progress is not None:
+                on_progress(done, plan.questions)
+            if on_row is not None:
+                on_row(flat_rows([plan.row_of(answer)])[0])
+
+        found = measure(plan, jobs, executor, file, note)
+        if file is not None:
+            file.write(found.answer_rows())
+    return found
 
 
 def measure(
-    plan: SetPlan, jobs: int = 1, on_progress: Callable[[int, int], object] | None = None
+    plan: SetPlan,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    file: AnswerFile | None = None,
+    on_answer: Callable[[SetAnswer, int], object] | None = None,
 ) -> SetAccuracy:
-    """Ask the agents of a plan; `on_progress` gets the number of answers and of questions."""
+    """Ask the agents of a plan; `on_answer` gets each answer and the number of answers so far."""
     begin, answers = time.perf_counter(), list[SetAnswer]()
-    for answer in ask(plan, jobs):
+    for answer in ask(plan, jobs, executor, file):
         answers.append(answer)
-        if on_progress is not None:
-            on_progress(len(answers), plan.questions)
+        if on_answer is not None:
+            on_answer(answer, len(answers))
     return SetAccuracy.of(plan, answers, time.perf_counter() - begin)
 
 
-def ask(plan: SetPlan, jobs: int = 1) -> Generator[SetAnswer, None, None]:
+def ask(
+    plan: SetPlan,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    file: AnswerFile | None = None,
+) -> Generator[SetAnswer, None, None]:
     """Ask the agents of a plan and yield each answer; `SetAccuracy.of` counts them.
 
-    Raises `InvalidMatch` for less than one job, or for several if an agent is an object or a
-    function of this process.
+    The answers of a `file` come first, and the others are added to it. Raises `InvalidMatch` for
+    less than one job, or for several if an agent is an object or a function of this process.
     """
     if jobs < 1:
         raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
-    if jobs > 1 and not all(isinstance(agent, str) for agent in plan.agents):
+    if (jobs > 1 or executor) and not all(isinstance(agent, str) for agent in plan.agents):
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
-    faults = Counter[int]()
+    faults: dict[int, list[int]] = {place: [] for place in range(len(plan.agents))}
 
     def should_run(question: int) -> bool:
-        return faults[question // len(plan.asked)] < MAX_FAULTS
+        agent, position = divmod(question, len(plan.asked))
+        return sum(at < position for at in faults[agent]) < MAX_FAULTS
 
-    def counted(answer: SetAnswer) -> SetAnswer:
-        faults[answer.agent] += answer.column is None
+    def noted(answer: SetAnswer, is_new: bool = True) -> SetAnswer:
+        if answer.column is None:
+            faults[answer.agent].append(answer.position)
+        if file is not None and is_new:
+            file.add(answer)
         return answer
 
     with plan.made() as agents:  # in any case: a bad spec is reported immediately
         # A person, and a stateful agent, is asked in order.
-        if jobs == 1 or any(agent.stateful or not agent.timed for agent in agents):
-            for question in filter(should_run, range(plan.questions)):
-                yield counted(plan.ask(agents, question))
+        is_ordered = any(agent.stateful or not agent.timed for agent in agents)
+        known = [] if file is None or is_ordered else list(file.answers)
+        for answer in known:
+            yield noted(answer, is_new=False)
+        left = sorted(set(range(plan.questions)) - set(map(plan.question_of, known)))
+        if is_ordered or (jobs == 1 and executor is None):
+            for question in filter(should_run, left):
+                yield noted(plan.ask(agents, question))
             return
-    workers = LocalWorkers(min(jobs, -(-plan.questions // _MIN_QUESTIONS)), should_run=should_run)
-    with closing(workers.play(plan, range(plan.questions))) as answers:
+    if executor is None:
+        executor = LocalWorkers(min(jobs, -(-len(left) // _MIN_QUESTIONS)), should_run=should_run)
+    with closing(executor.play(plan, left)) as answers:
         for _, answer in answers:
-            yield counted(answer)
+            yield noted(answer)

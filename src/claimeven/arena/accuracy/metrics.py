@@ -23,7 +23,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
+from claimeven.blocks import flat_rows
 from claimeven.game import bitboard
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -37,6 +39,8 @@ from claimeven.solver.protocols import ExactSolver
 MEASURED = ("perfect", "keeps_result", "score_loss")
 #: All means: also the means of random columns.
 MEANS = (*MEASURED, *(f"random_{name}" for name in MEASURED))
+#: Phases of a game: thirds of the cells are filled one after the other.
+PHASES = ("opening", "middle", "end")
 
 
 @dataclass
@@ -172,13 +176,15 @@ class Accuracy:
     """The moves of one agent, called `agent`, counted.
 
     `all` counts every move that can go wrong, `decisive` the moves in decisive positions. `by_ply`
-    (discs on the board before the move) and `by_best_columns` (number of columns that keep the
-    score) split `all`. `wins` and `blocks` count positions with a win to take or to block, also
-    from a set of such positions. `worst` holds the worst moves, lost outcomes first.
+    (discs on the board before the move), `by_phase` (one of `PHASES`) and `by_best_columns` (number
+    of columns that keep the score) split `all`. `wins` and `blocks` count positions with a win to
+    take or to block, also from a set of such positions. `worst` holds the worst moves, lost
+    outcomes first.
     """
 
     all: Tally = field(default_factory=Tally)
     decisive: Tally = field(default_factory=Tally)
+    by_phase: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     by_ply: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
     by_best_columns: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
     wins: Tally = field(default_factory=Tally)
@@ -214,6 +220,7 @@ class Accuracy:
         self.all.add(move, group)
         if is_decisive(move):
             self.decisive.add(move, group)
+        self.by_phase[phase_of(move.position)].add(move, group)
         self.by_ply[move.ply].add(move, group)
         self.by_best_columns[len(move.best)].add(move, group)
         self.add_tactics(move, group)
@@ -236,13 +243,33 @@ class Accuracy:
             "decisive": self.decisive.as_dict(),
             "wins": self.wins.as_dict(),
             "blocks": self.blocks.as_dict(),
-            "by_ply": [{"ply": ply, **self.by_ply[ply].as_dict()} for ply in sorted(self.by_ply)],
-            "by_best_columns": [
-                {"best_columns": count, **self.by_best_columns[count].as_dict()}
-                for count in sorted(self.by_best_columns)
-            ],
+            **{
+                f"by_{part}": [{part: value, **tally.as_dict()} for value, tally in tallies.items()]
+                for part, tallies in self.divisions.items()
+            },
             "worst": [blunder.as_dict() for blunder in self.worst],
         }
+
+    @property
+    def divisions(self) -> dict[str, dict[Any, Tally]]:
+        """The divisions of `all`: by "phase", "ply" and "best_columns", each in order."""
+        found = {"ply": self.by_ply, "best_columns": self.by_best_columns}
+        in_order = {part: dict(sorted(tallies.items())) for part, tallies in found.items()}
+        phases = {phase: self.by_phase[phase] for phase in PHASES if phase in self.by_phase}
+        return {"phase": phases, **in_order}
+
+    def rows(self, **more: Mapping[Any, Tally]) -> list[dict[str, Any]]:
+        """Return flat rows: `part` is "all", "decisive", "wins", "blocks", or a division.
+
+        A division has a row for each `value`, such as a ply. `more` are further divisions.
+        """
+        parts = [(name, "", getattr(self, name)) for name in ("all", "decisive", "wins", "blocks")]
+        for part, tallies in {**self.divisions, **more}.items():
+            parts += [(part, str(value), tally) for value, tally in tallies.items()]
+        return flat_rows(
+            {"agent": self.agent, "part": part, "value": value, **tally.as_dict()}
+            for part, value, tally in parts
+        )
 
     def blunders(self, most: int) -> list[Blunder]:
         """Return the worst moves, worst first, each position once."""
@@ -260,6 +287,15 @@ def is_decisive(move: JudgedMove) -> bool:
     """Whether some column of the position throws its outcome away."""
     best = sign(move.before)
     return any(score is not None and sign(score) != best for score in move.scores)
+
+
+def phase_of(position: Position) -> str:
+    """Return the phase of the game, one of `PHASES`, by the discs on the board.
+
+    >>> [phase_of(Position.from_moves(moves)) for moves in ("", "1" * 6 + "2" * 6 + "3" * 3)]
+    ['opening', 'middle']
+    """
+    return PHASES[len(PHASES) * position.ply // position.geometry.cells]
 
 
 def tactic_of(position: Position) -> str:

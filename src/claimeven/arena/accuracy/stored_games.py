@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.query import opened
 from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
@@ -220,6 +222,10 @@ class GamesAccuracy:
     def worst(self, most: int) -> list[Blunder]:
         """Return the worst moves of all agents, worst first."""
         return worst_of(self.by_agent.values(), most)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the accuracy of all agents as flat rows, best first: see `Accuracy.rows`."""
+        return flat_rows(row for label in self.ranking for row in self[label].rows())
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""

@@ -1,0 +1,252 @@
+"""The questions of a measurement on a set, the answers, and the file that stores the answers.
+
+While agents are asked, the answers are also in `path` + ".partial", one JSON list a line after a
+line with all that decides them. The same measurement continues from there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, Limit
+from claimeven.agents.function_agent import name_of
+from claimeven.agents.process.sandbox import Sandbox
+from claimeven.agents.registry import AgentLike, make_agents
+from claimeven.arena.games.provenance import Provenance
+from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.arena.options import InvalidMatch
+from claimeven.atomic_io import GrowingFile, check_output, text_file
+from claimeven.blocks import flat_rows
+from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
+from claimeven.game.geometry import Geometry
+from claimeven.game.validation import seed_number
+from claimeven.parallel.jobs import RunJobs
+from claimeven.review.analysis import JudgedMove
+
+#: The stored fields of an answer.
+ANSWER_FIELDS = (
+    "agent", "set", "band", "moves", "scores", "best", "before", "column", "after", "right",
+    "judgement", "seconds", "fault", "reason",
+)  # fmt: skip
+#: Separates the generators of positions from the generators of games and openings.
+_STREAM = 4
+
+
+@dataclass(frozen=True)
+class SetAnswer:
+    """The answer of an agent in one position: a 0-based column, or None and the fault.
+
+    `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
+    taken on a clock outside the agent.
+    """
+
+    agent: int
+    position: int
+    column: int | None
+    seconds: float = 0.0
+    fault: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SetPlan:
+    """Everything that decides a measurement: agents, positions with their scores, limit, seed.
+
+    Answers in positions of `tactics`, a set of wins to take and to block, count only as tactics.
+    """
+
+    agents: tuple[AgentLike, ...]
+    positions: ScoredSet
+    seed: int = 0
+    limit: Limit = field(default_factory=Limit)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    tactics: ScoredSet | None = None
+
+    def __post_init__(self) -> None:
+        seed_number(self.seed, InvalidMatch)
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice:
+            raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
+
+    unit = "question"
+    worker_timeout = None
+
+    @contextmanager
+    def runner(self) -> Iterator[RunJobs]:
+        """Make the agents, and yield what asks them: see `parallel.jobs.Workload`."""
+        with self.made() as agents:
+            yield lambda numbers: ((number, self.ask(agents, number)) for number in numbers)
+
+    @contextmanager
+    def made(self) -> Iterator[list[Agent]]:
+        """Make the agents and yield them; those that specs name are closed at the end."""
+        agents = make_agents(self.agents, self.geometry, self.limit, self.sandbox)
+        try:
+            yield agents
+        finally:
+            for agent, given in zip(agents, self.agents, strict=True):
+                if isinstance(given, str):
+                    agent.close()
+
+    def ask(self, agents: Sequence[Agent], question: int) -> SetAnswer:
+        """Ask the question of a number, 0 to `questions`: agent by agent."""
+        place, number = divmod(question, len(self.asked))
+        rng = np.random.default_rng([self.seed, _STREAM, number])
+        try:
+            begin_game(agents[place], rng)
+            decision, seconds = timed_decision(
+                agents[place], self.asked[number].position, self.limit, rng
+            )
+        except AgentFault as fault:
+            return SetAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
+        return SetAnswer(place, number, decision.column, seconds)
+
+    def for_other_machines(self) -> SetPlan:
+        """Return the plan itself."""
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the agents: their specs, or the names of objects and functions."""
+        return tuple(name_of(agent) for agent in self.agents)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board."""
+        return self.positions.positions[0].position.geometry
+
+    @cached_property
+    def asked(self) -> tuple[ScoredPosition, ...]:
+        """The positions of the set, followed by the positions of `tactics`."""
+        tactics = () if self.tactics is None else self.tactics.positions
+        return self.positions.positions + tactics
+
+    @property
+    def questions(self) -> int:
+        """Number of questions: each agent is asked in each position."""
+        return len(self.agents) * len(self.asked)
+
+    def question_of(self, answer: SetAnswer) -> int:
+        """Return the number of the question of an answer."""
+        return answer.agent * len(self.asked) + answer.position
+
+    def is_tactical(self, position: int) -> bool:
+        """Whether a position of `asked`, by its number, is one of `tactics`."""
+        return position >= len(self.positions.positions)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all that decides the answers as plain data."""
+        sets = [self.positions] if self.tactics is None else [self.positions, self.tactics]
+        return {
+            "agents": list(self.names),
+            **Provenance.of(self.agents).as_dict(),
+            "sets": [each.digest for each in sets],
+            **self.geometry.as_dict(),
+            "seed": self.seed,
+            "limit": {name: n for name, n in vars(self.limit).items() if n is not None},
+            "isolate": self.sandbox.all_agents,
+            "memory_limit_mb": self.sandbox.memory_limit_mb,
+        }
+
+    def judged(self, answer: SetAnswer) -> JudgedMove | None:
+        """Return the judged move of an answer, None without a column."""
+        asked = self.asked[answer.position]
+        if answer.column is None:
+            return None
+        return JudgedMove(asked.position, answer.column, asked.scores)
+
+    def row_of(self, answer: SetAnswer) -> dict[str, object]:
+        """Return a judged answer as plain data, by `ANSWER_FIELDS`; columns count from 1.
+
+        A fault has `fault` and `reason`, and None for the fields of an answer.
+        """
+        asked, move = self.asked[answer.position], self.judged(answer)
+        name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
+        # The best columns and their score are the same for any move.
+        any_move = move or JudgedMove(asked.position, asked.position.legal_columns[0], asked.scores)
+        values = (
+            self.names[answer.agent], name or self.positions.name, asked.band, asked.moves,
+            list(asked.scores), [column + 1 for column in any_move.best], any_move.before,
+            move and move.column + 1, move and move.after, move and move.after == move.before,
+            move and move.judgement,
+            answer.seconds if move else None, answer.fault or None, answer.reason or None,
+        )  # fmt: skip
+        return dict(zip(ANSWER_FIELDS, values, strict=True))
+
+
+#: The end of the name of a file of answers that grows.
+PARTIAL = ".partial"
+
+
+class AnswerFile:
+    """The answers of a plan in a file, .csv or .jsonl, and its journal while they are collected.
+
+    `answers` are the answers of an interrupted run. Raises `InvalidMatch` for another ending and
+    for the journal of another measurement, and `CannotWrite`.
+    """
+
+    def __init__(self, path: str | Path, plan: SetPlan) -> None:
+        self.path: Path = Path(path)
+        if self.path.suffix not in (".csv", ".jsonl"):
+            raise InvalidMatch(f"--answers must end in .csv or .jsonl, got {self.path.name}")
+        check_output(self.path)
+        self.answers: list[SetAnswer] = []
+        self._head = _line(plan.as_dict())
+        self._journal = GrowingFile(self.path.with_name(self.path.name + PARTIAL), self._read)
+        if not self.answers:
+            self._journal.append(self._head)
+
+    def _read(self) -> int:
+        """Read the journal; return the number of bytes to keep, 0 without an answer."""
+        path = self.path.with_name(self.path.name + PARTIAL)
+        head, _, rest = path.read_bytes().partition(b"\n")
+        if not rest:
+            return 0
+        if head + b"\n" != self._head:
+            raise InvalidMatch(
+                f"{path} has answers of another measurement (agents, their files, positions, limit"
+                " or seed differ): remove it, or name another file for --answers"
+            )
+        whole = rest[: rest.rfind(b"\n") + 1]
+        try:
+            self.answers = [SetAnswer(*json.loads(line)) for line in whole.splitlines()]
+        except (ValueError, TypeError):
+            raise InvalidMatch(f"{path} is corrupt: remove it to start again") from None
+        return len(self._head) + len(whole) if whole else 0
+
+    def add(self, answer: SetAnswer) -> None:
+        """Add an answer to the journal."""
+        self.answers.append(answer)
+        self._journal.append(_line(astuple(answer)))
+
+    def write(self, rows: Iterable[Mapping[str, Any]], is_whole: bool = True) -> None:
+        """Write rows of answers to the file; the journal of a whole measurement is removed."""
+        with text_file(self.path) as stream:
+            if self.path.suffix == ".jsonl":
+                stream.writelines(json.dumps(row) + "\n" for row in rows)
+            else:
+                writer = csv.DictWriter(stream, ANSWER_FIELDS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(flat_rows(rows))
+        if is_whole:
+            self._journal.remove()
+
+    def close(self) -> None:
+        """Close the journal, which without an answer is removed."""
+        if self.answers:
+            self._journal.close()
+        else:
+            self._journal.remove()
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value).encode() + b"\n"
