@@ -102,7 +102,7 @@ def test_a_run_of_0_2_0_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     models = [read_model(folder / "model.npz") for folder in (run, tmp_path / "whole")]
     for name, array in models[0].arrays.items():
         assert np.array_equal(array, models[1].arrays[name])
-    assert len(read_run(run).rows) == 2
+    assert len(read_run(run).log) == 2
 
 
 def end(learner: object) -> int:

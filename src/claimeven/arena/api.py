@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +21,13 @@ from claimeven.arena.options import (
     InvalidMatch,
     LadderOptions,
     MatchOptions,
+    RunOptions,
     SprtOptions,
     TournamentOptions,
     with_new_names,
 )
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (
@@ -82,6 +84,7 @@ def play_match(
             finished.append(game)
             if options.on_progress is not None:
                 options.on_progress(game)
+            _report_row(game, dict(enumerate(plan.names)), options)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
 
 
@@ -164,6 +167,7 @@ def run_sprt(
                     verdict = sequential_run.add_game(game.number, game.points(0))
                     if options.on_progress is not None:
                         options.on_progress(done, sequential_run)
+                    _report_row(game, {each.id: each.label for each in store.agents}, options)
                     if verdict is not SprtVerdict.UNDECIDED:
                         break
         standings = Standings.of_store(store)
@@ -245,10 +249,16 @@ def _standings(plan: Plan, options: TournamentOptions | LadderOptions) -> tuple[
     with store_of(plan, options.out, options.resume) as store:
         resumed = len(store)
         with closing(run(plan, players_of(options), store, options.on_message)) as games:
-            for done, _ in enumerate(games, resumed + 1):
+            for done, game in enumerate(games, resumed + 1):
                 if options.on_progress is not None:
                     options.on_progress(done)
+                _report_row(game, {each.id: each.label for each in store.agents}, options)
         return Standings.of_store(store), time.perf_counter() - begin
+
+
+def _report_row(game: Game, labels: Mapping[int, str], options: RunOptions) -> None:
+    if options.on_row is not None:
+        options.on_row(game_rows([game], labels)[0])
 
 
 #: Fields of a tournament file: its options, the agents, and the page to write.

@@ -131,12 +131,13 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
     file lacks; "changed" resumes even if claimeven or the files of agents have changed.
-    `on_message` gets messages for the user.
+    `on_message` gets messages for the user, `on_row` each finished game as a flat row.
     """
 
     out: str | Path | None = option(Path, None, "File to store the games in, for --resume.")
     resume: bool | str = option(bool, False, "Play only the games that the file of --out lacks.")
     on_message: Callable[[str], object] | None = None
+    on_row: Callable[[dict[str, Any]], object] | None = None
 
     @classmethod
     def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:

@@ -1,6 +1,8 @@
 from claimeven.dataset.scored_sets import HELD_OUT as HELD_OUT
 from claimeven.dataset.scored_sets import held_out as held_out
 from claimeven.learning.batching import PlyWeight as PlyWeight
+from claimeven.learning.compare_runs import compare_runs as compare_runs
+from claimeven.learning.curves import read_run as read_run
 from claimeven.learning.distil import DistilConfig as DistilConfig
 from claimeven.learning.distil import train_distil as train_distil
 from claimeven.learning.jax_functions import MissingPackage as MissingPackage

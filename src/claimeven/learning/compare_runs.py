@@ -21,6 +21,7 @@ from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
 from claimeven.atomic_io import make_folder, write_text
+from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import HARD, bundled_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
@@ -116,6 +117,10 @@ class ModelScores:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the figures as one flat row."""
+        return flat_rows([self.as_dict()])
 
 
 #: Gets the number of a measurement, from 1, the total, and the agent.
@@ -252,7 +257,7 @@ def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
 
 def _models(folder: Path) -> list[_Model]:
     """Return the models of a run in order, the present model last."""
-    rows = read_run(folder).rows
+    rows = read_run(folder).log
     paths = {len(rows): folder / "model.npz"}
     for path in (folder / MODELS).glob("*.npz"):
         if path.stem.isdigit() and 1 <= int(path.stem) < len(rows):

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from claimeven.blocks import flat_rows
 from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, current_row, file_of
 from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
@@ -73,11 +74,16 @@ class Run:
     """A run to draw: its name, and its log with nested objects as `outer.inner`."""
 
     name: str
-    rows: tuple[Mapping[str, float], ...]
+    log: tuple[Mapping[str, float], ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the log as flat rows, a row for each measurement."""
+        rows = ({name.replace(".", "_"): n for name, n in row.items()} for row in self.log)
+        return flat_rows({"run": self.name, **row} for row in rows)
 
     def points(self, across: str, up: str) -> tuple[list[float], list[float]]:
         """Return the numbers of two keys, of the rows that have both."""
-        found = [(row[across], row[up]) for row in self.rows if across in row and up in row]
+        found = [(row[across], row[up]) for row in self.log if across in row and up in row]
         return [x for x, _ in found], [y for _, y in found]
 
 
@@ -154,7 +160,7 @@ def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
 
 def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
     """Return the panels of each chart: a chart for each axis, a panel for each measurement."""
-    keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
+    keys = dict.fromkeys(key for run in runs for row in run.log for key in row)
     inputs = [key for key in keys if key in _CLOCKS or key in _INPUTS]
     pictures: dict[str, list[Chart]] = {}
     for across in inputs:

@@ -17,6 +17,7 @@ from itertools import islice
 from textwrap import wrap
 from typing import Any
 
+from claimeven.blocks import flat_rows
 from claimeven.game.game_line import GameLine
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.outcome import PLAYER_NAMES, Outcome
@@ -181,6 +182,10 @@ class Analysis:
             score_chart(self.score_history, width, charset),
         )
         return "\n\n".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each move; columns count from 1."""
+        return flat_rows({**move.as_dict(), "reason": move.reason} for move in self.moves)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the analysis as plain data; columns count from 1."""

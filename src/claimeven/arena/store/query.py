@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -19,6 +19,7 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import GameQuery, Store, StoredAgent
 from claimeven.atomic_io import binary_file, check_output
+from claimeven.blocks import flat_rows
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
@@ -146,6 +147,10 @@ class GameList:
         labels = {agent.id: agent.label for agent in self.agents}
         return (game_dict(game, labels) for game in self.games)
 
+    def rows(self) -> list[Row]:
+        """Return the games as flat rows: see `game_rows`."""
+        return game_rows(self.games, {agent.id: agent.label for agent in self.agents})
+
     def count(self, result: str) -> int:
         """Return the number of games with a result of `RESULTS`."""
         return sum(result_of(game) == result for game in self.games)
@@ -233,6 +238,12 @@ def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
         "job": game.job,
         "move_stats": {name: list(values) for name, values in game.move_stats.items()},
     }
+
+
+def game_rows(games: Iterable[Game], labels: Mapping[int, str]) -> list[Row]:
+    """Return games as flat rows, with the fields of a table of games: see `game_dict`."""
+    found = (game_dict(game, labels) for game in games)
+    return flat_rows({name: game[name] for name in FIELDS} for game in found)
 
 
 def export_games(

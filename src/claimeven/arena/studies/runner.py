@@ -34,6 +34,7 @@ from claimeven.arena.studies.study import (
 )
 from claimeven.arena.tournaments.run import local, run, store_of
 from claimeven.atomic_io import scratch_folder
+from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.markup import shown_by
@@ -158,6 +159,14 @@ class StudyResult:
     def is_whole(self) -> bool:
         """Whether all its experiments were run."""
         return len(self.experiments) == len(self.study.experiments)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each figure, with its study and the setting of its experiment."""
+        return flat_rows(
+            {"study": self.study.name, "setting": each["setting"], "games": each["games"], **figure}
+            for each in (experiment.as_dict() for experiment in self.experiments)
+            for figure in each["figures"]
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
+from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import QUANTITIES, Record, Standings, Totals
+from claimeven.blocks import flat_rows
 from claimeven.markup import shown_by
 from claimeven.ratings.ladder import Ladder, Rating, rate
 from claimeven.ratings.pentanomial import PairCounts
@@ -120,6 +123,10 @@ class MatchResult:
             record.sums["evaluations"] / len(self.games) if record.counts["evaluations"] else None
         )
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the games as flat rows."""
+        return game_rows(self.games, dict(enumerate(self.plan.names)))
+
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""
         forfeits = [sum(reasons.values()) for reasons in self.forfeits]
@@ -178,6 +185,10 @@ class TournamentResult:
 
     _repr_html_ = shown_by("claimeven.arena.results", "standings")
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the games as flat rows; `standings.rows()` has a row for each agent."""
+        return game_rows(self.standings.games, self.standings.label)
+
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""
         return {
@@ -228,6 +239,10 @@ class SequentialResult:
     def verdict(self) -> SprtVerdict:
         """Which hypothesis is accepted, if any."""
         return self.run.verdict
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the counted games as flat rows."""
+        return game_rows(self.counted.games, self.counted.label)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON; counts are from the view of the first agent."""
@@ -334,6 +349,10 @@ class Placement:
             for rating in self.ladder.ratings
             if rating.agent in number
         )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each opponent, strongest first, as the new agent sees it."""
+        return flat_rows(meeting.as_dict() for meeting in self.meetings)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""

@@ -12,12 +12,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.blocks import flat_rows
 from claimeven.markup import shown_by
 from claimeven.ratings.ladder import Ladder, rate_evidence
 from claimeven.ratings.pair_counts import Evidence, NamedKind, RatedGame, count_kinds
@@ -335,6 +337,16 @@ class Standings:
     def forfeits(self) -> Counter[str]:
         """Games forfeited by kind of fault."""
         return self.totals.forfeits
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each agent, best first, with its rating."""
+        data: dict[str, Any] = self.totals.as_dict(self.ladder)
+        ratings = {row["agent"]: row for row in (data["ratings"] or {"ratings": []})["ratings"]}
+        names = ("elo", "elo_interval_95")
+        return flat_rows(
+            {**agent, **{name: ratings.get(agent["label"], {}).get(name) for name in names}}
+            for agent in data["agents"]
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data; agents are in the order of the ranking."""
