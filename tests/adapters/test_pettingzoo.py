@@ -330,9 +330,9 @@ def test_openings_that_end_every_game_are_told() -> None:
         env.reset()
 
 
-def test_shaping_needs_a_board_of_one_word() -> None:
+def test_shaping_needs_a_board_of_two_words() -> None:
     with pytest.raises(InvalidSolve):
-        pettingzoo.env(columns=9, rows=9, shaping=0.1)
+        pettingzoo.env(columns=12, rows=12, shaping=0.1)
 
 
 def test_both_forms_are_in_the_registries_of_pettingzoo() -> None:

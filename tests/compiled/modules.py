@@ -56,7 +56,13 @@ def open_page(browser: Any) -> Any:
     """Open a page with the files of the modules."""
     page = browser.new_page()
     root = FOLDER.parent
-    page.route("**/*", lambda route: route.fulfill(path=root / route.request.url[len(ADDRESS) :]))
+
+    def answer(route: Any) -> None:
+        path = root / route.request.url[len(ADDRESS) :]
+        # Without an answer a test would wait for ever.
+        route.fulfill(path=path) if path.is_file() else route.fulfill(status=404)
+
+    page.route("**/*", answer)
     page.goto(f"{ADDRESS}local/slots.js")
     return page
 

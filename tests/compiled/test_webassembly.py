@@ -309,7 +309,7 @@ def test_logarithms_of_whole_numbers(page: Any) -> None:
     counts = [*range(1, 9_000), *(2**k + d for k in range(13, 31) for d in (-1, 0, 1, 77))]
     there = page.evaluate(
         """async (counts) => {
-            const { log } = await import("/logarithm.js");
+            const { log } = await import("/local/logarithm.js");
             return counts.map(log);
         }""",
         counts,
@@ -324,7 +324,7 @@ def test_modules_export_their_kernels_and_import_memory_and_logarithms(page: Any
     for name, kernels in doctools.webassembly.MODULES.items():
         imports, exports = page.evaluate(
             """async (name) => {
-                const bytes = await (await fetch(`/${name}`)).arrayBuffer();
+                const bytes = await (await fetch(`/local/${name}`)).arrayBuffer();
                 const module = await WebAssembly.compile(bytes);
                 const names = (parts) => parts.map((part) => part.name);
                 return [names(WebAssembly.Module.imports(module)),
