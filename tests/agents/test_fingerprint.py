@@ -75,9 +75,14 @@ def test_the_files_of_options_and_commands_count(
 ) -> None:
     bot.write_text("import helper\ndef f(*given): return 0\n")
     monkeypatch.chdir(bot.parent)
+    for name in ("net.onnx", "net.onnx.data"):
+        (bot.parent / name).write_bytes(b"a net")
     for spec, names in (
         ("net:model=weights.npz", ["weights.npz"]),
         ("puct:model=weights.npz,iterations=5", ["weights.npz"]),
+        ("puct:model=net.onnx", ["net.onnx", "net.onnx.data"]),
+        ("puct:model=bot.py:f,iterations=5", ["bot.py", "helper.py"]),
+        ("net:model=bot:f", ["bot.py", "helper.py"]),
         ("alphabeta:eval=bot.py:f", ["bot.py", "helper.py"]),
         ("kaggle:bot.py", ["bot.py", "helper.py"]),
         ("ugi:python bot.py --net=weights.npz", ["bot.py", "helper.py", "weights.npz"]),

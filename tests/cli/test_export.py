@@ -61,3 +61,26 @@ def test_what_is_wrong_is_reported(
     assert result.status == 2
     assert output in result.err and len(result.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_net_is_written_as_onnx(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    out = str(tmp_path / "net.onnx")
+    result = run("export", "net", "-o", out, "--json")
+    assert (result.status, result.err) == (0, "")
+    written = json.loads(result.out)
+    assert (written["agent"], written["out"]) == ("net", out)
+    assert written["bytes"] == Path(out).stat().st_size
+    assert "net as ONNX, " in " ".join(run("export", "net", "-o", out).out.split())
+    for spec in ("puct", "greedy"):
+        rejected = run("export", spec, "-o", out)
+        assert rejected.status == 2
+        assert f"only net and net:model=FILE can be written as ONNX, got {spec}" in rejected.err
+
+
+@pytest.mark.parametrize("spec", ["net:model=mine.py:Model", "puct:model=net.onnx"])
+def test_models_of_other_authors_stay_here(run: Run, tmp_path: Path, spec: str) -> None:
+    """Their code is not run either."""
+    result = run("export", spec, "-o", str(tmp_path / "main.py"))
+    assert result.status == 2
+    assert "cannot be exported: only a net of claimeven can, a .npz" in result.err

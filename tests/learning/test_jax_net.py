@@ -10,7 +10,7 @@ from claimeven.learning.jax_net import JaxFeatures, JaxNet, halves_of
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
-from claimeven.montecarlo.puct.policy_value import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.loading import default_policy_value
 from claimeven.networks.net import Features, Net, NetShape
 from tests.learning.needs import compiled, needs_jax
@@ -36,11 +36,14 @@ def positions_of(board: Geometry, count: int = 300) -> list[np.ndarray]:
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
     features, boards = Features(board), positions_of(board)
-    seen = compiled(JaxFeatures(features).of)  # without it each step would be compiled separately
-    planes, states = seen(*(halves_of(words) for words in boards))
+    seen = compiled(
+        JaxFeatures(features).of_halves
+    )  # without it each step would be compiled separately
+    planes, states, playable = seen(*(halves_of(words) for words in boards))
     expected = features.of(*boards)
     assert np.array_equal(np.asarray(planes), expected[0])
     assert np.array_equal(np.asarray(states), expected[1])
+    assert np.array_equal(np.asarray(playable), playable_columns(boards[1], board))
 
 
 @pytest.mark.parametrize("board", BOARDS[:2], ids=str)

@@ -117,7 +117,8 @@ def _of_options(spec: str) -> Iterator[Path]:
         for value in parse_spec(spec)[1].values():
             if isinstance(value, str) and value not in AGENTS:
                 parts = split_file_spec(value) if ":" in value or value.endswith(".py") else None
-                yield from _files([value]) if parts is None else files_of(value)
+                # An ONNX file may have its weights in another file.
+                yield from _files([value, f"{value}.data"]) if parts is None else files_of(value)
 
 
 def _files(words: Iterable[str]) -> Iterator[Path]:

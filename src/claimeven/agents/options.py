@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -23,6 +24,8 @@ OLD_NAMES: Final = {
     "first": "first_play", "cut": "playout_cutoff", "least_wins": "min_wins",
     "choice": "final_choice", "decisive": "decisive_moves", "table": "transpositions",
 }  # fmt: skip
+#: Code in an option: `file.py`, `file.py:name` or `package.module:name`.
+_CODE: Final = re.compile(r".+\.py(:\w+)?|\w+(\.\w+)*:\w+")
 #: The values of options that are not numbers and have no list of choices, in words.
 _TAKES: Final = {"flag": "yes or no", "text": "a name", "file": "a file"}
 
@@ -203,8 +206,8 @@ class AgentKind:
 
     def runs_user_code(self, options: Mapping[str, Any]) -> bool:
         """Whether one of the options of an agent names a function of the user."""
-        texts = [str(options[option.name]) for option in self.options if option.kind == "text"]
-        return any(":" in text or text.endswith(".py") for text in texts)
+        names = [option.name for option in self.options if option.kind in ("text", "file")]
+        return any(_CODE.fullmatch(str(options[name])) for name in names)
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""

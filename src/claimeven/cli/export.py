@@ -1,4 +1,4 @@
-"""`claimeven export`: write an agent as one file for Kaggle ConnectX."""
+"""`claimeven export`: write an agent as one file for Kaggle ConnectX, or a net as ONNX."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ import sys
 import click
 
 from claimeven.adapters.kaggle import export_submission, submission
+from claimeven.agents.families.trained import net_of
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.registry import parse_spec
 from claimeven.atomic_io import STDOUT, check_output
 from claimeven.cli.common.options import json_option, seed_option
 from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
+from claimeven.networks.net import write_onnx
+from claimeven.networks.onnx_model import SUFFIX
 
 
 @click.command("export")
 @click.argument("spec")
-@click.option("-o", "--out", required=True, help="File to write: main.py for Kaggle, - for stdout.")
+@click.option(
+    "-o", "--out", required=True, help="File: main.py for Kaggle (- for stdout), or .onnx."
+)
 @seed_option
 @json_option
 def command(spec: str, out: str, seed: int, as_json: bool) -> None:
@@ -35,12 +42,18 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     also use the time bank of the game. Agents with own functions, threads or tables of positions
     cannot be exported.
 
+    `-o FILE.onnx` writes the net of `net` with its features as an ONNX file. The input `planes`,
+    float32 (n, 2, rows, columns), top row first, has the discs of the side to move and of the
+    other side. The outputs are `policy`, `value` and, if the net knows them, `scores`. Needs
+    the package onnx: pip install 'claimeven[onnx]'.
+
     \b
     Examples:
       claimeven export perfect -o main.py
       claimeven export uct:playout=wins-and-blocks -o main.py --seed 3
       claimeven export ntuple-alphabeta:seconds=1.4 -o main.py
       claimeven export puct:model=my_net.npz -o main.py
+      claimeven export net:model=my_net.npz -o my_net.onnx
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """
@@ -51,8 +64,17 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
         as_file(sys.stdout).write(submission(spec, seed))
         return
     check_output(out)
-    size = export_submission(spec, out, seed)
+    is_onnx = out.endswith(SUFFIX)
+    size = _write_onnx(spec, out) if is_onnx else export_submission(spec, out, seed)
     if as_json:
         write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)
     else:
-        show(f"{out}: {spec} for Kaggle ConnectX, {size:,} bytes")
+        show(f"{out}: {spec} {'as ONNX' if is_onnx else 'for Kaggle ConnectX'}, {size:,} bytes")
+
+
+def _write_onnx(spec: str, out: str) -> int:
+    """Write the net of a spec, and return the size of the file."""
+    kind, options = parse_spec(spec.strip())
+    if kind.name != "net":
+        raise InvalidSpec(f"only net and net:model=FILE can be written as ONNX, got {spec}")
+    return write_onnx(out, net_of(options["model"]))

@@ -20,7 +20,7 @@ from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
-from claimeven.networks.net.features_kernel import MAX_LINES, SEEN_CELLS, STATES
+from claimeven.networks.net.array_features import ArrayFeatures
 
 #: Bits of the words that JAX uses by default.
 _HALF_BITS = 32
@@ -32,111 +32,24 @@ def halves_of(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
     return np.stack([lower, (words >> np.uint64(_HALF_BITS)).astype(np.uint32)], axis=1)
 
 
-class JaxFeatures:
+class JaxFeatures(ArrayFeatures):
     """The features of one board, for JAX to trace."""
 
     def __init__(self, features: Features) -> None:
-        self._jax, _ = jax_and_optax()
-        self.features = features
-        geometry = features.geometry
-        places = [
-            geometry.bit(column, row)
-            for column in range(geometry.columns)
-            for row in range(geometry.rows)
-        ]
+        super().__init__(features, jax_and_optax()[0].numpy)
+        board = features.geometry
+        places = [board.bit(column, row) for column, row in np.ndindex(board.columns, board.rows)]
         self._half, self._shift = np.divmod(np.array(places), _HALF_BITS)
-        on_line = np.zeros((len(features.lines), geometry.cells), dtype=np.float32)
-        on_line[np.arange(len(features.lines))[:, None], features.lines] = 1
-        self._on_line = on_line
 
-    def of(self, mines: Any, masks: Any) -> tuple[Any, Any]:
-        """Return planes and states like `Features.of`, both int32, from words in halves."""
-        jnp = self._jax.numpy
+    def of_halves(self, mines: Any, masks: Any) -> tuple[Any, Any, Any]:
+        """Return the result of `of` for positions as words in halves."""
         mine, discs = (self._cells(halves) for halves in (mines, masks))
-        theirs, empty = discs & ~mine, ~discs
-        playable = empty & self._below(discs, True)
-        above = empty & self._below(playable, False)
-        turn = discs.sum(axis=1) % 2 == 1
-        lines, states = self._lines(mine, theirs, playable)
-        threats, near, twice, far = (
-            [count * empty for count in both] for both in zip(*lines, strict=True)
-        )
-        threats = [threat > 0 for threat in threats]
-        turns = [~turn[:, None], turn[:, None]]
-        planes = [mine, theirs, playable, above]
-        planes += [threat & is_turn for threat in threats for is_turn in turns]
-        planes += [empty & self._above(threat) for threat in threats]
-        planes += [*near, *twice, *far]
-        numbers, whole = self._columns(empty, threats)
-        by_cell = jnp.stack([plane.astype(jnp.int32) for plane in planes], axis=2)
-        count = len(turn)
-        parts = (by_cell.reshape(count, -1), numbers, turn[:, None].astype(jnp.int32), whole)
-        both = jnp.concatenate([states, self._column_states(mine, discs)], axis=1)
-        return jnp.concatenate(parts, axis=1), both
-
-    def playable_columns(self, masks: Any) -> Any:
-        """Return whether each column has an empty cell: (n, columns)."""
-        return ~self._by_column(self._cells(masks))[:, :, -1]
+        return self.of(mine, discs - mine)
 
     def _cells(self, halves: Any) -> Any:
-        """Return whether each cell's bit is set."""
-        jnp = self._jax.numpy
-        shifts = jnp.asarray(self._shift, dtype=jnp.uint32)
-        return (halves[:, self._half] >> shifts & 1) == 1
-
-    def _by_column(self, cells: Any) -> Any:
-        """Return the values of cells by column: (n, columns, rows)."""
-        return cells.reshape(len(cells), self.features.geometry.columns, -1)
-
-    def _below(self, cells: Any, ground: bool) -> Any:
-        """Return the value of the cell below each cell, `ground` below the lowest cell."""
-        jnp, columns = self._jax.numpy, self._by_column(cells)
-        lowest = jnp.full_like(columns[:, :, :1], ground)
-        return jnp.concatenate([lowest, columns[:, :, :-1]], axis=2).reshape(cells.shape)
-
-    def _above(self, cells: Any) -> Any:
-        """Return the value of the cell above each cell, 0 above the highest cell."""
-        jnp, columns = self._jax.numpy, self._by_column(cells)
-        return jnp.pad(columns[:, :, 1:], ((0, 0), (0, 0), (0, 1))).reshape(cells.shape)
-
-    def _lines(self, mine: Any, theirs: Any, playable: Any) -> tuple[list[Any], Any]:
-        """Return four planes of threats for each side, mine first, and the states of all lines."""
-        jnp, lines = self._jax.numpy, self.features.lines
-        connect = lines.shape[1]
-        digits = mine + 2 * theirs + 3 * playable
-        states = (digits[:, lines] * STATES ** np.arange(connect)).sum(axis=2)
-        counts = [side[:, lines].sum(axis=2) for side in (mine, theirs)]
-        found = []
-        for own, other in (counts, counts[::-1]):
-            one_sided = (own > 0) & (other == 0)
-            threats, near, far = (
-                (one_sided & (own == connect - missing)).astype(jnp.float32) @ self._on_line
-                for missing in (1, 2, 3)
-            )
-            found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MAX_LINES)))
-        return found, states.astype(jnp.int32)
-
-    def _columns(self, empty: Any, threats: list[Any]) -> tuple[Any, Any]:
-        """Return the numbers of the columns and of the whole board, without the side to move."""
-        jnp = self._jax.numpy
-        mine, theirs = (self._by_column(threat) for threat in threats)
-        quiet = [
-            (self._by_column(empty) & (jnp.cumsum(met, axis=2) == 0)).sum(axis=2)
-            for met in (mine, theirs, mine | theirs)
-        ]
-        odd, both = [count % 2 for count in quiet], quiet[-1]
-        numbers = jnp.stack([*odd, both == 0, both == 1], axis=2)
-        whole = [each.sum(axis=1) % 2 for each in odd]
-        whole.append((both == 0).sum(axis=1))
-        flat = numbers.reshape(len(empty), -1)
-        return flat.astype(jnp.int32), jnp.stack(whole, axis=1).astype(jnp.int32)
-
-    def _column_states(self, mine: Any, discs: Any) -> Any:
-        """Return the states of columns."""
-        jnp = self._jax.numpy
-        bits = 1 << np.arange(min(self.features.geometry.rows, SEEN_CELLS))
-        seen = (self._by_column(each)[:, :, : len(bits)] for each in (mine, discs))
-        return sum((each * bits).sum(axis=2) for each in seen).astype(jnp.int32)
+        """Return the bit of each cell, as a number."""
+        bits = halves[:, self._half] >> self._shift.astype(np.uint32) & 1
+        return bits.astype(np.float32)
 
 
 #: Batch sizes are the powers of 2 between these. A processor uses all of them. An accelerator uses
@@ -166,10 +79,7 @@ class JaxNet:
         """Use another net from now on."""
         self.geometry: Geometry = net.geometry
         self._weights = self._jax.device_put(net.arrays)
-        grading = (net.search_defaults.score_share, net.search_defaults.score_scale)
-        self._predict = _compiled(
-            net.geometry, self._precision, grading if net.knows_scores else None
-        )
+        self._predict = _compiled(net.geometry, self._precision, net.grading)
 
     def load(self) -> None:
         """Compile for all batch sizes."""
@@ -204,22 +114,14 @@ class JaxNet:
 def _compiled(
     geometry: Geometry, precision: str, grading: tuple[float, float] | None
 ) -> JaxFunction:
-    """Return the function for rows of value and priors; `grading` is weight and scale of scores."""
+    """Return the function for rows of value and priors; `grading` is as in `Forward.judge`."""
     jax, _ = jax_and_optax()
-    jnp, columns = jax.numpy, geometry.columns
     features = JaxFeatures(Features(geometry))
     forward = JaxForward(features.features, precision)
 
     def predict(weights: Any, mines: Any, masks: Any) -> Any:
-        outputs = forward.of_features(weights, *features.of(mines, masks))
-        playable = features.playable_columns(masks)
-        logits = jnp.where(playable, outputs[:, :columns], -jnp.inf)
-        values = jnp.tanh(outputs[:, columns : columns + 1])
-        if grading is not None:
-            share, scale = grading
-            scores = jnp.where(playable, outputs[:, columns + 1 :], -jnp.inf)
-            best = scores.max(axis=1, keepdims=True) * Net.SCORE_UNIT
-            values = values * (1 - share) + jnp.tanh(best / scale) * share
-        return jnp.concatenate([values, jax.nn.softmax(logits, axis=1)], axis=1)
+        planes, states, playable = features.of_halves(mines, masks)
+        outputs = forward.of_features(weights, planes, states)
+        return jax.numpy.concatenate(forward.judge(outputs, playable, grading), axis=1)
 
     return JaxFunction("learning.jax_net.predict", predict)

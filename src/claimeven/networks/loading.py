@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -9,11 +10,12 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
-from claimeven.networks import ntuple_file
+from claimeven.networks import ntuple_file, onnx_model
 from claimeven.networks.model_file import name_in_errors, read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_search import NTuplePolicyValue
+from claimeven.networks.planes_model import PlanesModel
 
 _DATA: Final = Path(__file__).parent / "data"
 #: The bundled net and n-tuple network.
@@ -40,7 +42,12 @@ def _bundled() -> PolicyValue:
 
 
 def read_policy_value(path: str | Path) -> PolicyValue:
-    """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`."""
+    """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`.
+
+    A file whose name ends in `.onnx` can be of any author: see `onnx_model`.
+    """
+    if str(path).endswith(onnx_model.SUFFIX):
+        return onnx_model.read_onnx(path)
     model = read_model(path)
     with name_in_errors(path):
         if model.kind == net_file.KIND:
@@ -58,10 +65,12 @@ def recommended_options(model: PolicyValue, **given: Any) -> PuctOptions:
     >>> recommended_options(default_policy_value(), fpu=0.3)
     PuctOptions(c=0.5, fpu=0.3, prior_temperature=4.0, ...)
     """
-    recommended: dict[str, float] = {}
+    recommended: Mapping[str, float] = {}
     if isinstance(model, NTuplePolicyValue):
         recommended = _NTUPLE_OPTIONS
     elif isinstance(model, Net):
         defaults = model.search_defaults
         recommended = {"c": defaults.c, "prior_temperature": defaults.prior_temperature}
+    elif isinstance(model, PlanesModel):
+        recommended = model.search_defaults
     return PuctOptions(**{**recommended, **given})

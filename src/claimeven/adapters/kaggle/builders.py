@@ -22,6 +22,7 @@ from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
 from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net
+from claimeven.networks.onnx_model import SUFFIX as ONNX
 from claimeven.suggestions import no_such
 
 #: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the center
@@ -158,12 +159,14 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 
 
 def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _check_model(kind, options)
     trained.net_of(options["model"])  # raises the error of the file
     return _with_net((), "OneLook(Net(board, NET))", options["model"])
 
 
 def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
+    _check_model(kind, options)
     model = trained.model_of(options["model"])
     if not isinstance(model, Net):
         raise InvalidSpec(
@@ -174,6 +177,13 @@ def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     given = {**vars(trained.search_of(model, options)), **_said(limits)}
     search = _call("Puct", "board", "Net(board, NET).judge", **given, seed=seed, indent=8)
     return _with_net(("puct",), search, options["model"])
+
+
+def _check_model(kind: AgentKind, options: Mapping[str, Any]) -> None:
+    """Raise `InvalidSpec` for a model of another author; its code does not run here."""
+    model = options["model"]
+    if kind.runs_user_code(options) or model.endswith(ONNX):
+        raise InvalidSpec(f"model={model} cannot be exported: only a net of claimeven can, a .npz")
 
 
 def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:

@@ -14,6 +14,7 @@ import numpy as np
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
 from claimeven.agents.families.classic import SearchAgent
 from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven.agents.files import load_function, split_file_spec
 from claimeven.agents.options import (
     BACKEND,
     DEEPENING,
@@ -31,7 +32,7 @@ from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct.options import BOUNDS, INTEGER_BOUNDS, PuctOptions
 from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
-from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue, bind_board
 from claimeven.networks.loading import (
     BUNDLED_NET,
     BUNDLED_NTUPLE,
@@ -42,6 +43,7 @@ from claimeven.networks.net import Net, read_net
 from claimeven.networks.ntuple import SCALE
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.ntuple_search import NTupleSearch
+from claimeven.networks.planes_model import PlanesModel
 
 Model = TypeVar("Model")
 
@@ -82,25 +84,38 @@ def _version_of(name: str) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
+def read_model_or_code(name: str) -> PolicyValue:
+    """Return the model of a file, or of code: `mine.py:Model`, as `PlanesModel` takes it.
+
+    Raises `InvalidNetwork` and `InvalidSpec`.
+    """
+    parts = split_file_spec(name) if ":" in name or name.endswith(".py") else None
+    if parts is None:
+        return read_policy_value(name)
+    return PlanesModel(load_function(*parts), name=name)
+
+
 #: The models of each kind by name.
 net_of = cached_reader(read_net, BUNDLED_NET)
 network_of = cached_reader(read_network, BUNDLED_NTUPLE)
-model_of = cached_reader(read_policy_value, BUNDLED_NET)
+model_of = cached_reader(read_model_or_code, BUNDLED_NET)
 
 
 class NetAgent(Agent):
-    """Plays the most likely column of a net's policy, the leftmost of equal ones.
+    """Plays the most likely column of a model's policy, the leftmost of equal ones.
 
-    It only makes one pass of the net, so it is within any limit. `Decision.value` is the net's.
+    It only makes one pass of the model, so it is within any limit. `Decision.value` is the value of
+    the model, of a `Net` the expected result.
     """
 
     name = "net"
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: PolicyValue) -> None:
         self.net = net
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidNetwork` for another board than the net's."""
+        bind_board(self.net, geometry)
         if geometry != self.net.geometry:
             raise InvalidNetwork(
                 f"the net knows {self.net.geometry}, not {geometry}: name one that does, model=FILE"
@@ -112,19 +127,22 @@ class NetAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
         self.check_board(position.geometry)
-        found = self.net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
-        priors = found.priors[0]
-        has_guesses = self.net.knows_scores and not self.net.knows_only_best
+        words = np.array([[position.mine], [position.mask]], dtype=np.uint64)
+        guesses: dict[str, Any] = {}
+        if isinstance(self.net, Net):
+            found = self.net.predict(*words)
+            values, priors = found.values, found.priors[0]
+            if self.net.knows_scores and not self.net.knows_only_best:
+                guesses = _guesses(found.scores[0])
+        else:
+            values, (priors,) = self.net.evaluate(*words)
         column = int(priors.argmax())
         return Decision(
             column,
-            float(found.values[0]),
+            float(values[0]),
             one_hot(column, position.geometry.columns),
             seconds=time.perf_counter() - start,
-            details={
-                **(_guesses(found.scores[0]) if has_guesses else {}),
-                "priors": priors.tolist(),
-            },
+            details={**guesses, "priors": priors.tolist()},
         )
 
 
@@ -177,8 +195,9 @@ def _puct(options: Mapping[str, Any]) -> Agent:
     return MonteCarloAgent("puct", search, limit_in(options), default, stateful=False)
 
 
-def _model(command: str) -> Option:
-    return Option("model", "file", DEFAULT, f"a file that `{command}` wrote; else the bundled one")
+def _model(command: str, more: str = "") -> Option:
+    text = f"a file that `{command}` wrote{more}; else the bundled one"
+    return Option("model", "file", DEFAULT, text)
 
 
 def _of_search(name: str, text: str) -> Option:
@@ -195,6 +214,8 @@ def _suited(name: str, text: str) -> Option:
     return replace(_of_search(name, f"{text}; else what suits the model"), default=None)
 
 
+#: The other models of searches with priors.
+_OTHERS = ", an .onnx file, or mine.py:Model"
 _COMPILED = replace(BACKEND, help="auto is compiled")
 _NTUPLE = (_model("train ntuple"), ORDER, _COMPILED)
 
@@ -218,7 +239,8 @@ KINDS = (
     ),
     AgentKind(
         "net", "plays the favorite column of a neural net, without search",
-        (_model("train distil` or `selfplay"),), lambda options: NetAgent(net_of(options["model"])),
+        (_model("train distil` or `selfplay", _OTHERS),),
+        lambda options: NetAgent(model_of(options["model"])),
     ),
     AgentKind(
         "puct",
@@ -227,7 +249,7 @@ KINDS = (
         (
             Option("iterations", "int", None, "iterations for a move", 1, MAX_ITERATIONS),
             SECONDS,
-            _model("train"),
+            _model("train", _OTHERS),
             _suited("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
             _of_search("fpu", "how much less than its parent an untried move is taken to be worth"),
             _suited("prior_temperature", "above 1 moves that look bad are tried sooner"),

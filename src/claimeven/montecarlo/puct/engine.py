@@ -31,6 +31,7 @@ class PuctEngine(ReadableTree, ABC):
 
     def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
         self.model = model
+        self.geometry = model.geometry
         self.options = options
         self.reusable = False
 

@@ -57,6 +57,13 @@ def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Fl
     return values, priors
 
 
+def bind_board(model: PolicyValue, geometry: Geometry) -> None:
+    """Give a board to a model of each board: such a model has a method `bind`."""
+    bind = getattr(model, "bind", None)
+    if bind is not None:
+        bind(geometry)
+
+
 class UniformPolicyValue:
     """A model without knowledge: every position has the value 0, and all playable columns are
     equal.

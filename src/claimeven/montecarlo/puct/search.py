@@ -20,7 +20,7 @@ from claimeven.montecarlo.puct.engine import CompiledPuct, PuctEngine, PuctView,
 from claimeven.montecarlo.puct.forest import PuctForest
 from claimeven.montecarlo.puct.inspection import policies
 from claimeven.montecarlo.puct.options import DEFAULT, PuctOptions
-from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue, bind_board
 from claimeven.montecarlo.search import MonteCarloResult, TreeSearch
 from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
@@ -67,7 +67,7 @@ class PuctSearch(TreeSearch):
             if self.backend == "python":
                 return
             PuctForest.load()
-            if geometry is not None and self._engine is None:
+            if geometry is not None and (self._engine is None or self._engine.geometry != geometry):
                 # Numba prepares a kernel in its first call.
                 with interrupts.deferred() as safe_moment:
                     engine, position = self._engine_of(geometry), Position(geometry)
@@ -85,6 +85,7 @@ class PuctSearch(TreeSearch):
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidNetwork` for another board."""
+        bind_board(self.model, geometry)
         if geometry != self.model.geometry:
             raise InvalidNetwork(f"the model knows {self.model.geometry}, not {geometry}")
         return self.backend
@@ -222,7 +223,8 @@ class PuctSearch(TreeSearch):
         self.backend_for(position.geometry)
 
     def _engine_of(self, geometry: Geometry) -> PuctEngine:
-        if self._engine is None:
-            kind = TextbookPuct if self.backend_for(geometry) == "python" else CompiledPuct
+        backend = self.backend_for(geometry)
+        if self._engine is None or self._engine.geometry != geometry:
+            kind = TextbookPuct if backend == "python" else CompiledPuct
             self._engine = kind(self.model, self.options)
         return self._engine

@@ -6,3 +6,4 @@ from claimeven.networks.net.net import Net as Net
 from claimeven.networks.net.net import NetShape as NetShape
 from claimeven.networks.net.net import Prediction as Prediction
 from claimeven.networks.net.net import SearchDefaults as SearchDefaults
+from claimeven.networks.net.onnx_file import write_onnx as write_onnx

@@ -121,3 +121,20 @@ class Forward:
         scores = board.join_pairs(level[:, board.half + 1 :], slant[:, board.pairs :])
         value = level[:, board.half : board.half + 1]
         return xp.concatenate([*policy, value, *scores], axis=1)
+
+    def judge(self, outputs: Any, playable: Any, grading: tuple[float, float] | None) -> list[Any]:
+        """Return the values, (n, 1), and the priors, (n, columns), for these outputs.
+
+        With `grading`, a share and a scale in units of the outputs, a value consists of that share
+        of tanh(best score / scale), and of the value by the outcome: see `SearchDefaults`.
+        """
+        xp, columns = self._xp, self.features.geometry.columns
+        values = xp.tanh(outputs[:, columns : columns + 1])
+        if grading is not None:
+            share, scale = grading
+            scores = xp.where(playable, outputs[:, columns + 1 :], np.float32(-np.inf))
+            graded = xp.tanh(scores.max(axis=1, keepdims=True) / scale)
+            values = values * (1 - share) + graded * share
+        logits = xp.where(playable, outputs[:, :columns], np.float32(-np.inf))
+        chances = xp.exp(logits - logits.max(axis=1, keepdims=True))
+        return [values, chances / chances.sum(axis=1, keepdims=True)]

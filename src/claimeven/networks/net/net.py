@@ -282,6 +282,13 @@ class Net:
         """The number of weights."""
         return sum(array.size for array in self.arrays.values())
 
+    @property
+    def grading(self) -> tuple[float, float] | None:
+        """How scores enter values, as in `Forward.judge`; None if scores were not trained."""
+        if not self.knows_scores:
+            return None
+        return self.search_defaults.score_share, self.search_defaults.score_scale / self.SCORE_UNIT
+
     def load(self) -> None:
         """Compile what `evaluate` calls, or load it from the cache."""
         self.features.load()
