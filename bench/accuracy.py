@@ -21,8 +21,9 @@ from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.tournaments.run import local, open_store, run
+from claimeven.arena.tournaments.run import open_store, run
 from claimeven.game.position import Position
+from claimeven.parallel.executors import local_workers
 from claimeven.solver import Solver
 
 #: Maximum seconds of two cores for all games.
@@ -45,7 +46,7 @@ def main() -> None:
         openings = make_openings("random", arguments.rounds, 4, SEED, Position())
         plan = Plan(("random", "alphabeta"), arguments.rounds, SEED, openings=openings)
         with open_store(path, plan, resume=False) as store:
-            deque(run(plan, local(arguments.threads), store), 0)
+            deque(run(plan, local_workers(arguments.threads), store), 0)
         used: list[Solver] = []
 
         def solver(board: object) -> Solver:

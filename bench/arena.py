@@ -26,7 +26,8 @@ from claimeven.agents.registry import AgentLike
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.tournaments.run import local, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
+from claimeven.parallel.executors import local_workers
 
 #: The default number of games, and the digest of all their moves.
 GAMES = 20_000
@@ -52,7 +53,7 @@ def forgotten(plan: Plan) -> str:
 
 def stored(plan: Plan, jobs: int) -> str:
     with store_of(plan) as store:
-        deque(run(plan, local(jobs), store), 0)
+        deque(run(plan, local_workers(jobs), store), 0)
         return digest(game.all_moves for game in store.games())
 
 

@@ -12,7 +12,8 @@ import time
 from bench.timing import machine
 from claimeven.arena import play_tournament
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.tournaments.run import PlanWork, local, play_work
+from claimeven.arena.tournaments.run import PlanWork, play_work
+from claimeven.parallel.executors import local_workers
 
 #: Weakest first.
 AGENTS = (
@@ -70,7 +71,7 @@ def first(jobs: int) -> None:
     for opponent in OPPONENTS:
         plan = Plan(("perfect", opponent), GAMES_EACH, SEED)
         # In the even games the first agent moves first.
-        for _, game in play_work(PlanWork(plan), range(0, plan.games, 2), local(jobs)):
+        for _, game in play_work(PlanWork(plan), range(0, plan.games, 2), local_workers(jobs)):
             assert game.first == 0 and game.start.ply == 0
             assert game.winner != 1, f"perfect lost to {opponent}: {game.all_moves}"
             assert game.forfeit is None, game.forfeit

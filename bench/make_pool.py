@@ -19,8 +19,9 @@ from claimeven import Position
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.tournaments import reference_pool
-from claimeven.arena.tournaments.run import local, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.parallel.executors import local_workers
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
     )
     start = time.perf_counter()
     with store_of(plan) as store:
-        deque(run(plan, local(given.jobs), store), 0)
+        deque(run(plan, local_workers(given.jobs), store), 0)
         standings = Standings.of_store(store)
     games = standings.games
     assert len(games) == plan.games and not standings.forfeits

@@ -11,7 +11,8 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.run import in_order, local, run
+from claimeven.arena.tournaments.run import in_order, run
+from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Result
 from claimeven.parallel.jobs import Workload as AnyWork
 
@@ -28,7 +29,7 @@ def played(
     on_message: Callable[[str], object] | None = None,
 ) -> list[Game]:
     """Return all games of a plan in their order."""
-    return list(in_order(plan, run(plan, local(jobs), store, on_message), store))
+    return list(in_order(plan, run(plan, local_workers(jobs), store, on_message), store))
 
 
 class Here:

@@ -27,8 +27,9 @@ from claimeven.arena.store.runs import first_run
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
-from claimeven.arena.tournaments.run import local, run, store_of, stored_agents
+from claimeven.arena.tournaments.run import run, store_of, stored_agents
 from claimeven.arena.tournaments.standings import Record, Standings
+from claimeven.parallel.executors import local_workers
 from claimeven.ratings.sprt import SequentialRun, SprtVerdict
 from tests.agents.process.test_process import bot
 from tests.arena.playing import Here, match, played
@@ -73,7 +74,7 @@ def test_a_kept_match_is_the_same_match(tmp_path: Path, games: int) -> None:
 def test_a_match_is_taken_up_where_it_ended(tmp_path: Path, jobs: int) -> None:
     path, asked = tmp_path / "m.db", {"games": 20, "seed": 5, "opening_plies": 3}
     plan, seen = match(*AGENTS, **asked), list[int]()
-    with store_of(plan, path) as store, closing(run(plan, local(jobs), store)) as games:
+    with store_of(plan, path) as store, closing(run(plan, local_workers(jobs), store)) as games:
         seen = [game.number for game in islice(games, 7)]
     with Store.read(path) as store:
         assert len(store) == 7 == len(set(seen))

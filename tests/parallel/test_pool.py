@@ -7,7 +7,6 @@ import pickle
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -134,6 +133,7 @@ def test_a_worker_that_takes_no_message_is_replaced(
             if self is self.started[0] and len(self.deadlines) == number - 1:
                 if is_alive:
                     os.kill(self.process, signal.SIGSTOP)
+                    os.waitid(os.P_PID, self.process, os.WSTOPPED | os.WNOWAIT)
                     super().send(bytes(1 << 22), 0.1)  # more than its connection holds
                 self.kill()
             super().send(message, seconds)
@@ -209,13 +209,13 @@ def test_the_first_job_of_a_worker_is_to_blame_for_its_end(tmp_path: Path) -> No
     scheduler = Scheduler(Killed(set()), StoppedWork(str(tmp_path)), range(3), 1)
     for _ in range(2):
         scheduler._start()
-        member = scheduler.members[-1]
-        member.numbers = deque([4, 5, 6])
+        member = next(iter(scheduler.members.values()))
+        member.jobs = {4: 4, 5: 5, 6: 6}
         scheduler._replace(member, "on purpose")
         assert list(scheduler._suspects) == [4, 5, 6]
         assert [scheduler._next(512) for _ in range(3)] == [[4], [5], [6]]
-    member = scheduler.members[-1]
-    member.numbers = deque([4, 5, 6])
+    member = next(iter(scheduler.members.values()))
+    member.jobs = {4: 4, 5: 5, 6: 6}
     with pytest.raises(PoolError, match=r"runs square 5 died 3 times: on purpose"):
         scheduler._replace(member, "on purpose")
 
@@ -232,7 +232,7 @@ def test_how_long_a_worker_may_say_nothing() -> None:
     member = pool._Member(None)
     heard = member.heard_at
     assert not member.is_silent(1.0, heard + 10)
-    member.numbers.append(7)
+    member.jobs[7] = 7
     assert member.is_silent(1.0, heard + 1.1)
     assert not member.is_silent(None, heard + 1e6)
     member.note(0)

@@ -15,11 +15,12 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.arena import InvalidMatch, RayWorkers, SprtVerdict, play_match, run_sprt
-from claimeven.arena.tournaments.run import PlanWork, local, play_work
+from claimeven.arena.tournaments.run import PlanWork, play_work
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
+from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor, PoolError, RayWorker
 from tests.arena.playing import match
 from tests.cli.conftest import environment
@@ -76,7 +77,7 @@ def games_of(what: PlanWork, executor: Executor | None) -> list[tuple[object, ..
 
 def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
     what = work("random", "greedy", games=300)
-    assert games_of(what, two_workers) == games_of(what, local(2))
+    assert games_of(what, two_workers) == games_of(what, local_workers(2))
 
 
 @pytest.fixture

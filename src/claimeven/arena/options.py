@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from claimeven.errors import ClaimevenError
 from claimeven.option_fields import option, options_of
+from claimeven.parallel.executors import ExecutorOptions
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from claimeven.game.geometry import Geometry
     from claimeven.ratings.sprt import SequentialRun, SequentialTest
 
-#: Executors by name, the default one first: processes of this machine, or Ray.
-EXECUTORS = ("local", "ray")
 #: Kinds of tournaments, the default one first.
 KINDS = ("round-robin", "gauntlet")
 #: Kinds of Elo that a sequential test may have, the default one first.
@@ -109,24 +108,7 @@ class SandboxOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayerOptions:
-    """The executor: `jobs` processes of this machine, or another one.
-
-    An `executor` is "local", "ray" (with the `address` of its cluster), or an object whose `play`
-    yields the games.
-    """
-
-    jobs: int | None = option(int, None, "Processes that play games (default: one per core).")
-    executor: Any = option(
-        str, EXECUTORS[0], "The executor: processes of this machine, or Ray.", choices=EXECUTORS
-    )
-    address: str | None = option(
-        str, None, "Address of a Ray cluster (default: start Ray here).", metavar="HOST:PORT"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
+class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
     """How games are played and stored.
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
@@ -198,7 +180,7 @@ class MatchOptions(_OpeningOptions):
 
     games: int = option(int, 100, "Games to play.")
     jobs: int | None = option(
-        int, None, "Processes that play games (default: 1, or all cores of a cluster)."
+        int, None, "Worker processes (default: 1, or all cores of a cluster)."
     )
     opening_plies: int | None = option(
         int, None, "Plies of the opening of each pair of games.",

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-from claimeven.arena.tournaments.run import CheckedWork
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
@@ -24,7 +23,7 @@ from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
 from claimeven.parallel.connection import Address
-from claimeven.parallel.jobs import Executor, RunJobs
+from claimeven.parallel.jobs import CheckedWork, Executor, RunJobs
 
 #: The default timeout of a silent worker in seconds, thousands of times its usual interval.
 WORKER_TIMEOUT: Final = 120.0
@@ -55,7 +54,7 @@ class SelfPlayWork:
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work with a check that the other machine has the same code."""
-        return CheckedWork.of(self, ())
+        return CheckedWork(self)
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:

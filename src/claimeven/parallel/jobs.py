@@ -1,28 +1,36 @@
 """Numbered jobs of a workload, and the worker's side of running them.
 
-An **executor** runs jobs by their numbers and yields each result when it is ready, in any order. A
-result does not depend on the executor: it is a function of the workload and the number.
+An **executor** runs jobs and yields each result with its number when it is ready, in any order. A
+result does not depend on the executor: it is a function of the workload and the job. A job is a
+number, or a number with an item (see `calls`).
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import socket
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Protocol
 
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 from claimeven.parallel.worker import Parent
 
+#: A job: its number, or its number and an item.
+Job = int | tuple[int, Any]
 #: The number of a job, and its result.
 Result = tuple[int, Any]
-#: Runs jobs by their numbers, in the given order. It may yield None as a sign of life.
-RunJobs = Callable[[Iterable[int]], Iterator[Result | None]]
+#: Runs jobs in the given order. It may yield None as a sign of life.
+RunJobs = Callable[[Iterable[Any]], Iterator[Result | None]]
 #: Seconds after which results are sent, and after which an empty list is sent as a sign of life.
 SEND_INTERVAL, HEARTBEAT = 0.05, 1.0
 
@@ -53,16 +61,80 @@ class Workload(Protocol):
 class Executor(Protocol):
     """Runs the jobs of a workload."""
 
-    def play(self, work: Any, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the results of these numbers as they are ready, each with its number.
+    def play(self, work: Any, numbers: Any) -> Generator[Result, None, None]:
+        """Yield the results of these jobs as they are ready, each with its number.
 
-        Closing the generator early abandons the running jobs. Raises `PoolError` for a job that
-        cannot be completed.
+        Games are given as a sequence of numbers. Other jobs come from an iterator, from which few
+        may be taken in advance; it yields None while there is none. Closing the generator early
+        abandons the running jobs. Raises `PoolError` for a job that cannot be completed.
         """
 
 
 class PoolError(ClaimevenError, ValueError):
     """Workers cannot be started, or end repeatedly during the same job."""
+
+
+def version_here() -> str:
+    """Return the version of claimeven."""
+    version: str = sys.modules["claimeven"].__version__  # the package imports all others, lazily
+    return version
+
+
+def no_digests(spec: str) -> Mapping[str, str]:
+    """Return no digests: the work needs no files."""
+    return {}
+
+
+@dataclass(frozen=True)
+class CheckedWork:
+    """Work that starts only on a machine with this version and the same files.
+
+    `digests` are the digests of the files behind some specs, which `digests_of` finds again.
+    """
+
+    work: Workload
+    digests: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    digests_of: Callable[[str], Mapping[str, str]] = no_digests
+    version: str = field(default_factory=version_here)
+    folder: str = field(default_factory=lambda: str(Path.cwd()))
+
+    @property
+    def unit(self) -> str:
+        """The word for one job."""
+        return self.work.unit
+
+    @property
+    def worker_timeout(self) -> float | None:
+        """The timeout of the work."""
+        return self.work.worker_timeout
+
+    def for_other_machines(self) -> CheckedWork:
+        """Return the work itself."""
+        return self
+
+    @contextmanager
+    def runner(self) -> Iterator[RunJobs]:
+        """Enter the folder and start. Raises `PoolError` if version or files differ."""
+        here = socket.gethostname()
+        if version_here() != self.version:
+            raise PoolError(
+                f"{here} has claimeven {version_here()}, this machine has {self.version}:"
+                " install the same one on all machines"
+            )
+        with suppress(OSError):  # without it, work without files runs all the same
+            os.chdir(self.folder)
+        for spec, digests in self.digests.items():
+            found = self.digests_of(spec)
+            for name in digests:
+                if found.get(name) == digests[name]:
+                    continue
+                what = "has another file" if name in found else "lacks the file"
+                raise PoolError(
+                    f"{here} {what} of {spec}: agents from files need a folder that all machines"
+                    " share"
+                )
+        with self.work.runner() as run:
+            yield run
 
 
 def batched(results: Iterator[Result | None]) -> Iterator[list[Result]]:
@@ -80,16 +152,25 @@ def batched(results: Iterator[Result | None]) -> Iterator[list[Result]]:
 
 
 def main(parent: Parent) -> None:
-    """Run the jobs whose numbers arrive, and send back their results.
+    """Run the jobs that arrive, and send back their results.
 
-    The first message is a workload, each other one a list of numbers or the next workload. An error
-    that ends the work is sent instead of results. An empty list signals that the worker is ready.
+    The first message is a workload, each other one a list of jobs or the next workload. A thread
+    reads them, so the parent never waits to send one. An error that ends the work is sent instead
+    of results. An empty list signals that the worker is ready.
     """
     interrupts.count_resumes()
-    message = parent.receive()
+    messages: SimpleQueue[bytes | None] = SimpleQueue()
+
+    def read() -> None:
+        while (message := parent.receive()) is not None:
+            messages.put(message)
+        messages.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    message = messages.get()
     try:
         while message is not None:
-            message = _serve(parent, pickle.loads(message))
+            message = _serve(parent, messages.get, pickle.loads(message))
     except ClaimevenError as error:
         parent.send(pickle.dumps(error))
     sys.stdout.flush()
@@ -97,15 +178,15 @@ def main(parent: Parent) -> None:
     os._exit(0)  # skips the teardown of thousands of modules
 
 
-def _serve(parent: Parent, work: Workload) -> bytes | None:
+def _serve(parent: Parent, receive: Callable[[], bytes | None], work: Workload) -> bytes | None:
     """Run jobs of a workload; return the message with the next workload, None at the end."""
-    with work.runner() as play:
+    with work.runner() as run:
         parent.send(pickle.dumps([]))
-        while (message := parent.receive()) is not None:
-            numbers = pickle.loads(message)
-            if not isinstance(numbers, list):
+        while (message := receive()) is not None:
+            jobs = pickle.loads(message)
+            if not isinstance(jobs, list):
                 return message
-            for batch in batched(play(numbers)):
+            for batch in batched(run(jobs)):
                 parent.send(pickle.dumps(batch))
     return None
 
@@ -115,28 +196,28 @@ class RayWorker:
 
     def __init__(self) -> None:
         self._open = ExitStack()
-        self._numbers: deque[int] = deque()
+        self._jobs: deque[Job] = deque()
         self._batches: Iterator[list[Result]] = iter(())
 
     def prepare(self, work: Workload) -> list[Result] | ClaimevenError:
         """Prepare a workload; return an empty list, or the error that prevents it."""
         try:
-            self._play = self._open.enter_context(work.runner())
+            self._run = self._open.enter_context(work.runner())
         except ClaimevenError as error:
             return error
         return []
 
-    def step(self, numbers: Sequence[int]) -> list[Result] | ClaimevenError:
-        """Queue numbers, run jobs for a while, and return the results so far."""
-        self._numbers.extend(numbers)
+    def step(self, jobs: Sequence[Job]) -> list[Result] | ClaimevenError:
+        """Queue jobs, run jobs for a while, and return the results so far."""
+        self._jobs.extend(jobs)
         try:
             for batch in self._batches:
                 return batch
-            self._batches = batched(self._play(self._queued()))
+            self._batches = batched(self._run(self._queued()))
             return next(self._batches, [])
         except ClaimevenError as error:
             return error
 
-    def _queued(self) -> Iterator[int]:
-        while self._numbers:
-            yield self._numbers.popleft()
+    def _queued(self) -> Iterator[Job]:
+        while self._jobs:
+            yield self._jobs.popleft()

@@ -9,14 +9,14 @@ import pickle
 import selectors
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from claimeven.parallel import interrupts
 from claimeven.parallel.connection import Selector
-from claimeven.parallel.jobs import PoolError, Result, Workload
+from claimeven.parallel.jobs import Job, PoolError, Result, Workload
 from claimeven.parallel.process import (
     ONE_CORE,
     POLL_INTERVAL,
@@ -26,7 +26,7 @@ from claimeven.parallel.process import (
     ChildTimeout,
 )
 
-#: Most jobs in one message: their numbers must fit into the connection's buffer.
+#: Most jobs in one message.
 MAX_BATCH = 512
 #: Approximate seconds of work in one message, if a job takes less.
 BATCH_SECONDS = 0.2
@@ -34,6 +34,8 @@ BATCH_SECONDS = 0.2
 MAX_TRIES = 3
 #: Seconds until one worker must be ready: they may have to compile code first.
 START_TIMEOUT: Final = 900.0
+#: Seconds between two checks for silent workers.
+_CHECK_SECONDS: Final = 0.1
 
 
 class Crew(Protocol):
@@ -46,7 +48,7 @@ class Crew(Protocol):
     def start(self) -> Any:
         """Start a worker, send it the workload and return it. Its first message is "ready"."""
 
-    def give(self, worker: Any, numbers: list[int], seconds: float | None) -> None:
+    def give(self, worker: Any, jobs: list[Job], seconds: float | None) -> None:
         """Send jobs to a worker. Raises `ChildEnded`, and `ChildTimeout` if it does not read."""
 
     def wait(self, workers: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
@@ -64,12 +66,12 @@ class Crew(Protocol):
 
 @dataclass(eq=False)
 class _Member:
-    """A worker of a crew, its open jobs, the size of its next batch, and the times of its last sign
-    of life and of its last results or first job.
+    """A worker of a crew, its open jobs by number, the size of its next batch, and the times of its
+    last sign of life and of its last results or first job.
     """
 
     worker: Any
-    numbers: deque[int] = field(default_factory=deque)
+    jobs: dict[int, Job] = field(default_factory=dict)
     batch: int = 1
     heard_at: float = field(default_factory=time.perf_counter)
     results_at: float = 0.0
@@ -79,7 +81,7 @@ class _Member:
     def is_due(self) -> bool:
         """Whether it should get jobs: a fast worker gets them before it runs out."""
         return self.is_ready and (
-            len(self.numbers) < 2 * self.batch if self.batch > 1 else not self.numbers
+            len(self.jobs) < 2 * self.batch if self.batch > 1 else not self.jobs
         )
 
     def note(self, results: int) -> None:
@@ -94,32 +96,43 @@ class _Member:
     def is_silent(self, worker_timeout: float | None, now: float) -> bool:
         """Whether it has jobs and was silent for too long."""
         return (
-            worker_timeout is not None
-            and bool(self.numbers)
-            and now - self.heard_at >= worker_timeout
+            worker_timeout is not None and bool(self.jobs) and now - self.heard_at >= worker_timeout
         )
 
 
+def number_of(job: Job) -> int:
+    """Return the number of a job."""
+    return job if isinstance(job, int) else job[0]
+
+
 class Scheduler:
-    """Runs the jobs of a workload on a crew of `count` workers; see `results`."""
+    """Runs the jobs of a workload on a crew of `count` workers; see `results`.
+
+    Jobs are taken from an iterable as workers need them; None means that there is none now.
+    """
 
     def __init__(
         self,
         crew: Crew,
         work: Workload,
-        numbers: Sequence[int],
+        jobs: Iterable[Job | None],
         count: int,
         on_message: Callable[[str], object] | None = None,
         should_run: Callable[[int], bool] = lambda number: True,
     ) -> None:
         self._crew, self._unit, self._worker_timeout = crew, work.unit, work.worker_timeout
         self._on_message, self._goes_on = on_message, should_run
-        self._waiting = deque(numbers)
-        self._suspects: deque[int] = deque()
-        self._left = len(numbers)
+        self._jobs = iter(jobs)
+        #: Jobs that were not taken yet: many if that is unknown.
+        self._left = len(jobs) if isinstance(jobs, Sized) else 1 << 62
+        self._suspects: deque[Job] = deque()
+        self._open = 0
         self._failures: Counter[int] = Counter()
         self._failed_starts = 0
-        self.members: list[_Member] = []
+        self._checked_at = 0.0
+        #: Workers by id; those that may need jobs, in the order of their messages.
+        self.members: dict[int, _Member] = {}
+        self._hungry: dict[_Member, None] = {}
         self._count = count
 
     def results(self) -> Generator[Result, None, None]:
@@ -131,10 +144,8 @@ class Scheduler:
         try:
             for _ in range(self._count):
                 self._start()
-            while self._left:
-                for member in list(self.members):
-                    while member.is_due and member in self.members and self._has_more:
-                        self._hand_out(member)
+            while self._has_more or self._open:
+                self._feed()
                 yield from self._received()
         finally:
             with interrupts.deferred():
@@ -142,10 +153,10 @@ class Scheduler:
 
     def _end(self) -> None:
         """End the workers; kill the busy ones."""
-        for member in self.members:
-            if member.numbers:
+        for member in self.members.values():
+            if member.jobs:
                 self._crew.kill(member.worker)
-        idle = [each for each in self.members if not each.numbers]
+        idle = [each for each in self.members.values() if not each.jobs]
         self._crew.release(
             [each.worker for each in idle if each.is_ready],
             [each.worker for each in idle if not each.is_ready],
@@ -153,18 +164,26 @@ class Scheduler:
 
     @property
     def _has_more(self) -> bool:
-        return bool(self._waiting or self._suspects)
+        return bool(self._left or self._suspects)
 
     def _start(self) -> None:
-        self.members.append(_Member(self._crew.start()))
+        worker = self._crew.start()
+        self.members[id(worker)] = _Member(worker)
 
-    def _hand_out(self, member: _Member) -> None:
-        batch = self._next(member.batch)
-        if not batch:
-            return
-        if not member.numbers:  # it was idle, not silent
+    def _feed(self) -> None:
+        """Give jobs to the workers that need some, while there are any."""
+        for member in list(self._hungry):
+            while member.is_due:
+                batch = self._next(member.batch)
+                if not batch:
+                    return
+                self._hand_out(member, batch)
+            self._hungry.pop(member, None)
+
+    def _hand_out(self, member: _Member, batch: list[Job]) -> None:
+        if not member.jobs:  # it was idle, not silent
             member.results_at = member.heard_at = time.perf_counter()
-        member.numbers.extend(batch)
+        member.jobs.update((number_of(job), job) for job in batch)
         try:
             self._crew.give(member.worker, batch, self._worker_timeout)
         except ChildEnded as ended:
@@ -172,27 +191,32 @@ class Scheduler:
         except ChildTimeout:
             self._give_up(member, "it reads no more messages")
 
-    def _next(self, largest: int) -> list[int]:
+    def _next(self, largest: int) -> list[Job]:
         """Return the next jobs: a job that a worker failed by itself, and few towards the end."""
         if self._suspects:
             return [self._suspects.popleft()]
-        share = len(self._waiting) // (2 * len(self.members))
-        batch: list[int] = []
-        while self._waiting and len(batch) < max(1, min(largest, share)):
-            number = self._waiting.popleft()
-            if self._goes_on(number):
-                batch.append(number)
-            else:
-                self._left -= 1
+        most = max(1, min(largest, self._left // (2 * len(self.members))))
+        batch: list[Job] = []
+        while self._left and len(batch) < most:
+            try:
+                job = next(self._jobs)
+            except StopIteration:
+                self._left = 0
+                break
+            if job is None:
+                break
+            self._left -= 1
+            if self._goes_on(number_of(job)):
+                batch.append(job)
+        self._open += len(batch)
         return batch
 
     def _received(self) -> Iterator[Result]:
         """Wait a moment for messages and yield their results."""
-        members = {id(member.worker): member for member in self.members}
         now = time.perf_counter()  # before the caller spends time on results
-        for worker, message in self._crew.wait([member.worker for member in self.members]):
-            member = members.get(id(worker))
-            if member is None or member not in self.members:
+        for worker, message in self._crew.wait([each.worker for each in self.members.values()]):
+            member = self.members.get(id(worker))
+            if member is None:
                 continue
             if isinstance(message, ChildEnded):
                 self._replace(member, str(message))
@@ -201,14 +225,22 @@ class Scheduler:
             else:
                 self._failed_starts = 0
                 member.note(len(message))
-                self._left -= len(message)
+                self._hungry[member] = None
+                self._open -= len(message)
                 for result in message:
-                    member.numbers.remove(result[0])
+                    del member.jobs[result[0]]
                     yield result
-        for member in list(self.members):
+        if now - self._checked_at >= _CHECK_SECONDS:
+            self._checked_at = now
+            self._check(now)
+
+    def _check(self, now: float) -> None:
+        """Replace silent workers. Raises `PoolError` if none was ready in time."""
+        for member in list(self.members.values()):
             if member.is_silent(self._worker_timeout, now):
                 self._give_up(member, f"no sign of life for {self._worker_timeout:g} s")
-        if all(not each.is_ready and now - each.heard_at > START_TIMEOUT for each in self.members):
+        members = self.members.values()
+        if all(not each.is_ready and now - each.heard_at > START_TIMEOUT for each in members):
             raise PoolError(
                 f"no {self._crew.name} was ready after {START_TIMEOUT:g} s: is a core free?"
             )
@@ -217,29 +249,37 @@ class Scheduler:
         """Kill a hanging worker and give its jobs to others."""
         self._crew.kill(member.worker)
         if self._on_message is not None:
-            worker = f"a {self._crew.name} that runs {self._unit} {member.numbers[0] + 1}"
+            number = next(iter(member.jobs)) + 1
+            worker = f"a {self._crew.name} that runs {self._unit} {number}"
             self._on_message(f"{worker} hangs ({how}): another one runs it again")
         self._replace(member, how)
 
     def _replace(self, member: _Member, how: str) -> None:
         """Queue the jobs of a lost worker, one per message, and start another worker."""
-        self.members.remove(member)
+        del self.members[id(member.worker)]
+        self._hungry.pop(member, None)
         self._crew.kill(member.worker)  # a worker of another machine may still run
-        if member.numbers:
-            number = member.numbers[0]
+        if member.jobs:
+            number = next(iter(member.jobs))
             self._failures[number] += 1
             if self._failures[number] == MAX_TRIES:
                 worker = f"the {self._crew.name} that runs {self._unit} {number + 1}"
                 raise PoolError(f"{worker} died {MAX_TRIES} times: {how}")
-            self._suspects.extendleft(reversed(member.numbers))
+            self._suspects.extendleft(reversed(member.jobs.values()))
         elif not member.is_ready:
             self._failed_starts += 1
             if self._failed_starts == MAX_TRIES:
                 raise PoolError(
                     f"no {self._crew.name} could be started in {MAX_TRIES} tries: {how}"
                 )
+        member.is_ready = False
         if self._has_more:
             self._start()
+
+
+def worker_count(most: int, jobs: Iterable[Job | None]) -> int:
+    """Return the number of workers for some jobs: at most one for each."""
+    return min(most, len(jobs)) if isinstance(jobs, Sized) else most
 
 
 @dataclass(frozen=True)
@@ -267,10 +307,10 @@ class LocalWorkers:
         finally:
             _end(resting)
 
-    def play(self, work: Workload, numbers: Sequence[int]) -> Generator[Result, None, None]:
+    def play(self, work: Workload, numbers: Iterable[Job | None]) -> Generator[Result, None, None]:
         """Yield the results as they arrive: see `Scheduler.results`."""
         crew = _Processes(work, self._resting)
-        count = min(self.jobs, len(numbers))
+        count = worker_count(self.jobs, numbers)
         yield from Scheduler(crew, work, numbers, count, self.on_message, self.should_run).results()
 
 
@@ -299,8 +339,8 @@ class _Processes:
             child.kill()  # it may have read half of the message
         return child
 
-    def give(self, worker: Child, numbers: list[int], seconds: float | None) -> None:
-        worker.send(pickle.dumps(numbers), seconds)
+    def give(self, worker: Child, jobs: list[Job], seconds: float | None) -> None:
+        worker.send(pickle.dumps(jobs), seconds)
 
     def wait(self, workers: Iterable[Child]) -> Iterator[tuple[Child, Any]]:
         with Selector() as selector:

@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import os
 import socket
+import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -17,16 +18,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven.parallel import interrupts
-from claimeven.parallel.jobs import PoolError, RayWorker, Result, Workload
-from claimeven.parallel.pool import Scheduler
-from claimeven.parallel.process import ChildEnded
+from claimeven.parallel.jobs import Job, PoolError, RayWorker, Result, Workload
+from claimeven.parallel.pool import Scheduler, worker_count
+from claimeven.parallel.process import POLL_INTERVAL, ChildEnded
 
 #: Bytes of the workers' shared memory, if Ray is started here: results are small.
 _SHARED = 128 << 20
 #: Seconds a cluster has to answer.
 _CONNECT_TIMEOUT = 10.0
-#: Seconds between two checks for Ctrl-C during a wait.
-_POLL_INTERVAL = 1.0
 
 
 @dataclass(frozen=True)
@@ -59,13 +58,13 @@ class RayWorkers:
         with nullcontext() if self.address else _connected(None, self.jobs):
             yield self
 
-    def play(self, work: Workload, numbers: Sequence[int]) -> Generator[Result, None, None]:
+    def play(self, work: Workload, numbers: Iterable[Job | None]) -> Generator[Result, None, None]:
         """Yield the results as they arrive: see `Scheduler.results`. Raises `PoolError` also for a
         cluster that does not answer or machines that are not fit.
         """
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
-            count = min(self.jobs or max(1, cores), len(numbers))
+            count = worker_count(self.jobs or max(1, cores), numbers)
             crew = _Actors(ray, work.for_other_machines())
             yield from Scheduler(crew, work, numbers, count, self.on_message).results()
 
@@ -80,24 +79,34 @@ class _Actors:
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(RayWorker)
         self._work = ray.put(work)
         self._calls: dict[Any, Any] = {}
-        self._given: defaultdict[Any, list[int]] = defaultdict(list)
+        self._busy: set[Any] = set()
+        self._given: defaultdict[Any, list[Job]] = defaultdict(list)
         self._undone: defaultdict[Any, int] = defaultdict(int)
 
     def start(self) -> Any:
         actor = self._actor_class.remote()
-        self._calls[actor.prepare.remote(self._work)] = actor
+        self._call(actor, actor.prepare.remote(self._work))
         return actor
 
-    def give(self, worker: Any, numbers: list[int], seconds: float | None) -> None:
-        self._given[worker] += numbers
-        self._undone[worker] += len(numbers)
-        if worker not in self._calls.values():
+    def give(self, worker: Any, jobs: list[Job], seconds: float | None) -> None:
+        self._given[worker] += jobs
+        self._undone[worker] += len(jobs)
+        if worker not in self._busy:
             self._step(worker)
 
     def wait(self, workers: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_POLL_INTERVAL)
+        calls = list(self._calls)
+        if not calls:  # all wait for jobs
+            time.sleep(POLL_INTERVAL)
+            return
+        done, others = self._ray.wait(calls, num_returns=1, timeout=POLL_INTERVAL)
+        if done and others:
+            done += self._ray.wait(others, num_returns=len(others), timeout=0)[0]
         for call in done:
-            actor = self._calls.pop(call)
+            actor = self._calls.pop(call, None)
+            if actor is None:  # it was killed
+                continue
+            self._busy.discard(actor)
             try:
                 message = self._ray.get(call)
             except self._ray.exceptions.RayTaskError:
@@ -121,7 +130,11 @@ class _Actors:
             self.kill(worker)
 
     def _step(self, actor: Any) -> None:
-        self._calls[actor.step.remote(self._given.pop(actor, []))] = actor
+        self._call(actor, actor.step.remote(self._given.pop(actor, [])))
+
+    def _call(self, actor: Any, call: Any) -> None:
+        self._calls[call] = actor
+        self._busy.add(actor)
 
 
 def _last_line(error: Exception) -> str:

@@ -26,8 +26,9 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.run import brief_labels, local, open_store, run
+from claimeven.arena.tournaments.run import brief_labels, open_store, run
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.parallel.executors import local_workers
 from tests import forks
 from tests.cli.conftest import environment
 
@@ -43,7 +44,7 @@ def plan(*agents: str, **more: Any) -> Plan:
 
 def played(path: Path, what: Plan, jobs: int = 1) -> list[Game]:
     with open_store(path, what, resume=True) as store:
-        deque(run(what, local(jobs), store), 0)
+        deque(run(what, local_workers(jobs), store), 0)
         return list(store.games())
 
 
@@ -92,11 +93,11 @@ def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
 
 RUN = """
 import pickle, sys
-from claimeven.arena.tournaments.run import local
+from claimeven.parallel.executors import local_workers
 from claimeven.arena.tournaments.run import open_store, run
 plan = pickle.loads(bytes.fromhex(sys.argv[2]))
 with open_store(sys.argv[1], plan, resume=True) as store:
-    for game in run(plan, local(2), store):
+    for game in run(plan, local_workers(2), store):
         print(game.number, flush=True)
 """
 
@@ -121,7 +122,7 @@ def test_killed_again_and_again_every_game_stands_once(tmp_path: Path) -> None:
 def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
     what = plan(rounds=20)
     with open_store(tmp_path / "s.db", what, resume=False) as store:
-        with closing(run(what, local(jobs), store)) as games:
+        with closing(run(what, local_workers(jobs), store)) as games:
             seen = [game.number for game in islice(games, 9)]
         assert sorted(seen) == [game.number for game in store.games()]
     assert len(seen) == 9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from claimeven.agents.fingerprint import digests_of, paths_of, snapshot_file
 from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.jobs import version_here
 
 #: The start of an absolute path, on Windows too; not the address of a server.
 _ROOT = r"(?:[A-Za-z]:[\\/]|/(?!/))"
@@ -67,12 +67,6 @@ class Provenance:
             )
             self._changed = list(dict.fromkeys(found))
         return self._changed
-
-
-def version_here() -> str:
-    """Return the version of claimeven."""
-    version: str = sys.modules["claimeven"].__version__  # the package imports all others, lazily
-    return version
 
 
 def _spec_of(agent: AgentLike) -> str | None:

@@ -21,7 +21,6 @@ from markupsafe import Markup, escape
 
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.stored_games import ScoringProgress, accuracy_of
-from claimeven.arena.games.provenance import version_here
 from claimeven.arena.report import context as words
 from claimeven.arena.report import sentences, tables
 from claimeven.arena.report.charts import charts_of
@@ -31,6 +30,7 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
+from claimeven.parallel.jobs import version_here
 from claimeven.plotting import (
     NO_CHARTS,
     Chart,

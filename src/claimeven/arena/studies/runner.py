@@ -32,12 +32,13 @@ from claimeven.arena.studies.study import (
     Source,
     Study,
 )
-from claimeven.arena.tournaments.run import local, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.atomic_io import scratch_folder
 from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.markup import shown_by
+from claimeven.parallel.executors import local_workers
 from claimeven.suggestions import no_such
 
 #: The default seed of a study.
@@ -285,7 +286,7 @@ def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None
     if on_progress is not None:
         on_progress(done, plan.games, True)
     try:
-        with closing(run(plan, local(jobs), store)) as games:
+        with closing(run(plan, local_workers(jobs), store)) as games:
             for played, _ in enumerate(games, done + 1):
                 if on_progress is not None:
                     on_progress(played, plan.games, False)

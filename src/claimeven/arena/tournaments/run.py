@@ -6,8 +6,6 @@ so running the same plan again resumes an interrupted run.
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -21,9 +19,8 @@ from claimeven.agents.registry import AGENTS
 from claimeven.agents.source_snapshot import store_sources
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.games.provenance import version_here
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.options import EXECUTORS, InvalidMatch, PlayerOptions
+from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import (
     FileChangeMonitor,
@@ -34,12 +31,8 @@ from claimeven.arena.store.runs import (
 )
 from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
 from claimeven.atomic_io import scratch_folder
-from claimeven.game.validation import whole_number
-from claimeven.parallel.cores import usable_cores
-from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs, Workload
-from claimeven.parallel.pool import LocalWorkers
-from claimeven.parallel.ray_workers import RayWorkers
-from claimeven.suggestions import no_such
+from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.jobs import CheckedWork, Executor, PoolError, Result, RunJobs
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.
 _TICK, _MAX_WAITING = 0.1, 500
@@ -73,53 +66,8 @@ class PlanWork:
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work with a check that a machine has the same agents."""
-        return CheckedWork.of(self, [spec for spec in self.plan.agents if isinstance(spec, str)])
-
-
-@dataclass(frozen=True)
-class CheckedWork:
-    """Work that starts only on a machine with this version and the same files of the agents."""
-
-    work: Workload
-    unit: str
-    worker_timeout: float | None
-    version: str
-    folder: str
-    digests: Mapping[str, Mapping[str, str]]
-
-    @classmethod
-    def of(cls, work: Workload, specs: Sequence[str]) -> CheckedWork:
-        """Return work with the digests of the files behind some specs."""
-        digests = {spec: digests_of(spec) for spec in specs}
-        return cls(work, work.unit, work.worker_timeout, version_here(), str(Path.cwd()), digests)
-
-    def for_other_machines(self) -> CheckedWork:
-        """Return the work itself."""
-        return self
-
-    @contextmanager
-    def runner(self) -> Iterator[RunJobs]:
-        """Enter the folder and start. Raises `InvalidMatch` if version or files differ."""
-        here = socket.gethostname()
-        if version_here() != self.version:
-            raise InvalidMatch(
-                f"{here} has claimeven {version_here()}, this machine has {self.version}:"
-                " install the same one on all machines"
-            )
-        with suppress(OSError):  # without it, agents by name play all the same
-            os.chdir(self.folder)
-        for spec, digests in self.digests.items():
-            found = digests_of(spec)
-            for name in digests:
-                if found.get(name) == digests[name]:
-                    continue
-                what = "has another file" if name in found else "lacks the file"
-                raise InvalidMatch(
-                    f"{here} {what} of {spec}: agents from files need a folder that all machines"
-                    " share"
-                )
-        with self.work.runner() as play:
-            yield play
+        specs = [spec for spec in self.plan.agents if isinstance(spec, str)]
+        return CheckedWork(self, {spec: digests_of(spec) for spec in specs}, digests_of)
 
 
 def play_work(
@@ -153,16 +101,6 @@ def play_work(
             yield from results
     except PoolError as error:
         raise InvalidMatch(str(error)) from None
-
-
-def local(jobs: int, on_message: Callable[[str], object] | None = None) -> Executor | None:
-    """Return an executor of `jobs` processes of this machine; None is this process.
-
-    `on_message` gets a message about each process that hangs. Raises `InvalidMatch` for no job.
-    """
-    if whole_number(jobs, "jobs", InvalidMatch) < 1:
-        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
-    return LocalWorkers(jobs, on_message) if jobs > 1 else None
 
 
 def run(
@@ -239,26 +177,15 @@ class _StoreBuffer:
 
 
 def players_of(
-    options: PlayerOptions, default_jobs: int = 1, on_message: Callable[[str], object] | None = None
+    options: ExecutorOptions,
+    default_jobs: int = 1,
+    on_message: Callable[[str], object] | None = None,
 ) -> Executor | None:
-    """Return the executor; None is this process. `on_message` gets messages about the processes.
-
-    Raises `InvalidMatch` for less than one job, and for an address without a cluster.
-    """
-    jobs, address = options.jobs, options.address
-    executor = EXECUTORS[0] if options.executor is None else options.executor
-    if not isinstance(executor, str):
-        given: Executor = executor
-        return given
-    if executor not in EXECUTORS:
-        raise InvalidMatch(no_such("executor", executor, EXECUTORS))
-    if executor == EXECUTORS[0]:
-        if address is not None:
-            raise InvalidMatch("--address is the address of a Ray cluster: give --executor ray too")
-        return local(default_jobs if jobs is None else jobs, on_message)
-    return RayWorkers(
-        usable_cores() if jobs is None and address is None else jobs, address, on_message
-    )
+    """Return the executor of `ExecutorOptions.workers`, with its errors as `InvalidMatch`."""
+    try:
+        return options.workers(default_jobs, on_message)
+    except PoolError as error:
+        raise InvalidMatch(str(error)) from None
 
 
 def open_store(

@@ -1,4 +1,4 @@
-"""Commands that play games: --jobs, --executor and --address, openings, progress, pages."""
+"""Commands that play games: openings, progress, pages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from click.core import ParameterSource
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import band_of
-from claimeven.arena.options import PlayerOptions
-from claimeven.arena.tournaments.run import players_of
 from claimeven.atomic_io import BESIDE_DATABASE, check_output
-from claimeven.cli.common.options import default_threads, option_group, reject_options
+from claimeven.cli.common.options import default_threads, reject_options
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.cores import usable_cores
 
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
@@ -59,12 +56,6 @@ def more_openings(source: str, plies: int, openings: Sequence[object]) -> str:
     if are_drawn(source):
         return f"--opening-plies {max(6, plies + 2)}"
     return f"{one_line(source)} has {len(set(openings))}"
-
-
-#: Adds --jobs, --executor and --address; the command gets `players`, an executor or None.
-players_options = option_group(
-    PlayerOptions, "players", lambda options: players_of(options, usable_cores(), notify)
-)
 
 
 def play_with_progress(

@@ -15,12 +15,13 @@ import click
 from click.core import ParameterSource
 
 from claimeven.arena.options import BoardOptions, LimitOptions, SandboxOptions
-from claimeven.cli.common.progress import StatusLine
+from claimeven.cli.common.progress import StatusLine, notify
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.option_fields import CommandOption, options_of
 from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import ExecutorOptions, WorkerOptions
 from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.suggestions import american, did_you_mean
@@ -152,6 +153,12 @@ sandbox_options = option_group(SandboxOptions, "sandbox", lambda options: option
 bounds_options = option_group(
     SandboxOptions, "bounds", lambda options: options.sandbox, ("isolate",)
 )
+#: Add --jobs, --executor and --address; the command gets an executor, None for this process. The
+#: default is one process per core for `players`, and the threads of this process for `workers`.
+players_options = option_group(
+    ExecutorOptions, "players", lambda options: options.workers(usable_cores(), notify)
+)
+workers_options = option_group(WorkerOptions, "workers", lambda options: options.workers(1, notify))
 
 
 def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.games import players_options
 from claimeven.cli.common.options import (
     Command,
     FilePath,
     geometry_options,
     json_option,
     parse_ply_range,
+    players_options,
     weights_of,
     with_option,
 )

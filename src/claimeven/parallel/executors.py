@@ -1,0 +1,87 @@
+"""The executors by name, and their options, which are declared here once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from claimeven.option_fields import option
+from claimeven.parallel.cores import usable_cores
+from claimeven.suggestions import no_such
+
+if TYPE_CHECKING:
+    from claimeven.parallel.jobs import Executor
+    from claimeven.parallel.pool import LocalWorkers
+
+#: Executors by name, the default one first: processes of this machine, or Ray.
+EXECUTORS = ("local", "ray")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorOptions:
+    """The executor: `jobs` processes of this machine, or another one.
+
+    An `executor` is "local", "ray" (with the `address` of its cluster), or an object with `play`
+    (see `jobs.Executor`).
+    """
+
+    jobs: int | None = option(int, None, "Worker processes (default: one per core).")
+    executor: Any = option(
+        str, EXECUTORS[0], "The executor: processes of this machine, or Ray.", choices=EXECUTORS
+    )
+    address: str | None = option(
+        str, None, "Address of a Ray cluster (default: start Ray here).", metavar="HOST:PORT"
+    )
+
+    def workers(
+        self, default_jobs: int = 1, on_message: Callable[[str], object] | None = None
+    ) -> Executor | None:
+        """Return the executor; None is this process. `on_message` gets messages about workers.
+
+        Raises `PoolError` for less than one job, and for an address without a cluster.
+        """
+        from claimeven.parallel.jobs import PoolError  # noqa: PLC0415 - for a quick start
+
+        executor, jobs = self.executor or EXECUTORS[0], self.jobs
+        if not isinstance(executor, str):
+            given: Executor = executor
+            return given
+        if executor not in EXECUTORS:
+            raise PoolError(no_such("executor", executor, EXECUTORS))
+        if executor != EXECUTORS[0]:
+            from claimeven.parallel.ray_workers import RayWorkers  # noqa: PLC0415 - quick start
+
+            here = self.address is None
+            return RayWorkers(
+                usable_cores() if jobs is None and here else jobs, self.address, on_message
+            )
+        if self.address is not None:
+            raise PoolError("--address is the address of a Ray cluster: give --executor ray too")
+        return local_workers(default_jobs if jobs is None else jobs, on_message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions(ExecutorOptions):
+    """The executor of work that threads of this process do by default."""
+
+    jobs: int | None = option(
+        int, None, "Worker processes of one thread each (default: the threads of this process)."
+    )
+
+
+def local_workers(
+    jobs: int, on_message: Callable[[str], object] | None = None
+) -> LocalWorkers | None:
+    """Return an executor of `jobs` processes of this machine; None is this process.
+
+    `on_message` gets a message about each process that hangs. Raises `PoolError` for no job.
+    """
+    from claimeven.parallel.jobs import PoolError  # noqa: PLC0415 - for a quick start
+    from claimeven.parallel.pool import LocalWorkers  # noqa: PLC0415 - for a quick start
+
+    if not isinstance(jobs, int):
+        raise PoolError(f"jobs must be a whole number, not {jobs!r}")
+    if jobs < 1:
+        raise PoolError(f"jobs must be 1 or more, got {jobs}")
+    return LocalWorkers(jobs, on_message) if jobs > 1 else None
