@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,14 @@ from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
+from claimeven.parallel.calls import Calls
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor, PoolError, RayWorker
 from tests.arena.playing import match
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax
 from tests.parallel.stopping import StoppedWork
+from tests.parallel.test_calls import WORDS, joined_or_killed, suffix
 
 #: An agent that once, or always, kills the process that plays its game, in the middle of it.
 KILLER = """
@@ -78,6 +81,13 @@ def games_of(what: PlanWork, executor: Executor | None) -> list[tuple[object, ..
 def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
     what = work("random", "greedy", games=300)
     assert games_of(what, two_workers) == games_of(what, local_workers(2))
+
+
+def test_calls_by_ray_are_those_of_this_process(two_workers: RayWorkers, tmp_path: Path) -> None:
+    """In order, also when a worker is killed."""
+    calls = Calls(partial(joined_or_killed, tmp_path), partial(suffix, "!", tmp_path))
+    assert list(calls.in_order(iter(WORDS), two_workers)) == [f"{word}!" for word in WORDS]
+    assert (tmp_path / "killed").exists()
 
 
 @pytest.fixture

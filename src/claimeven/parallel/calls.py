@@ -93,6 +93,12 @@ class Calls:
             yield from (each for each in run(job for job in jobs if job) if each is not None)
 
 
+@contextmanager
+def made(make: Callable[[], Any]) -> Iterator[Any]:
+    """Yield `make()`: a setup of `Calls`."""
+    yield make()
+
+
 class _Numbered(Sequence[Any]):
     """Items with their numbers; the executor knows how many there are."""
 
