@@ -22,6 +22,7 @@ export const CANNOT_COMPUTE = "This browser cannot run the solver and the agents
 export const UNREACHABLE = isLocal ? "A file of the page cannot be loaded: is there a network?" : "The server does not answer. Is it still running?";
 
 const local = isLocal && can("compute") ? import("./local/client.js") : null;
+local?.then((client) => client.start(), () => {}); // a request reports the error
 // The solver is loaded while the page loads; a failure is reported by the next request.
 if (local && !embed) local.then(({ request }) => request("api/load", {})).catch(() => {});
 

@@ -34,6 +34,11 @@ export class Client {
     });
   }
 
+  /** Start the worker before its first request. */
+  start() {
+    this.#running();
+  }
+
   /** Stop the worker; requests in progress fail with a sentence. */
   close(sentence = "The worker was closed.") {
     this.#worker?.terminate();
@@ -58,3 +63,6 @@ const client = new Client();
 
 /** Send a request to the worker of this page, see `Client`. */
 export const request = (...given) => client.request(...given);
+
+/** Start the worker of this page early: its files load while the page draws the board. */
+export const start = () => client.start();

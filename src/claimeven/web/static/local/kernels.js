@@ -51,11 +51,14 @@ export const dataOf = (name) => fileOf(`../../data/${name}.json`, (bytes) => {
   return content[name] && content;
 });
 
+/** Return the compiled module of a file next to this one; throw a sentence if that fails. */
+export const compiled = (name) => fileOf(name, (bytes) => WebAssembly.compile(bytes));
+
 /** The kernels of a module, with their own memory. */
 export class Kernels {
   /** Load the kernels of a file next to this one; throw a sentence if that fails. */
   static async load(name) {
-    const module = await fileOf(name, (bytes) => WebAssembly.compile(bytes));
+    const module = await compiled(name);
     const memory = new WebAssembly.Memory({ initial: 16, maximum: 1 << 14 });
     return new Kernels(memory, (await WebAssembly.instantiate(module, { env: { memory, log } })).exports);
   }

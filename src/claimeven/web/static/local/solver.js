@@ -1,6 +1,6 @@
 // The exact solver of a board: calls of the compiled search, in slices.
 
-import { Kernels } from "./kernels.js";
+import { Kernels, compiled } from "./kernels.js";
 import { centerOrder, geometryOf, mirrorOf, playable, wordsOf } from "./positions.js";
 import { SOLVER, SOLVER_TABLE } from "./slots.js";
 
@@ -10,6 +10,8 @@ const [MIN_MB, MAX_MB, MB_FOR_GB, DEFAULT_GB] = [16, 64, 8, 4];
 const OPENING_PLIES = 12;
 /** The assumed nodes in a millisecond before a measurement, and the fewest nodes that are one. */
 const [FIRST_RATE, MEASURED_NODES] = [2_000, 1_000];
+
+compiled("solver.wasm").catch(() => {}); // while the other modules load; `Solver.load` reports errors
 
 /** A search whose time is over. */
 export class SearchStopped extends Error {

@@ -101,3 +101,4 @@ onmessage = ({ data }) => {
   if (!data.cancel) answer(data);
   else if (jobs.has(data.id)) jobs.get(data.id).isCancelled = true;
 };
+routeOf("api/scores").catch(() => {}); // the most frequent one, before its first request
