@@ -352,3 +352,16 @@ def test_evaluations_are_reported_if_the_agent_counts_them(run: Run, agent: str)
         assert words == [f"evaluations by {COUNTING}: {a_game:,.1f} a game, {a_move:,.1f} a move"]
     else:
         assert (words, output["evaluations_per_game"]) == ([], [None, None])
+
+
+def test_adjudicated_games_are_reported(run: Run, tmp_path: Path) -> None:
+    words = ("match", "random", "greedy", "--games", "6", "--columns", "5", "--rows", "4",
+             "--opening-plies", "3", "--adjudicate", "8")  # fmt: skip
+    output = json.loads(run(*words, "--show", "--json").out)
+    ended = [game for game in output["played"] if game["adjudicated"] is not None]
+    assert len(ended) == output["adjudicated"] > 0
+    text = run(*words, "--show", "--out", str(tmp_path / "a.db")).out
+    assert f"{len(ended)} of 6 games ended early with the exact result." in text
+    assert text.count("(adjudicated by exact score): ") == len(ended)
+    listed = run("games", str(tmp_path / "a.db")).out
+    assert listed.count("(adjudicated)") == len(ended)

@@ -101,7 +101,7 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
     plan = Plan(
         (first, second), (games + 1) // 2, options.seed, "gauntlet",
         start=start, limit=options.limit, sandbox=options.sandbox, swap=options.swap,
-        max_games=games,
+        max_games=games, adjudicate=options.adjudicate,
     )  # fmt: skip
     if options.openings == "random":
         return replace(plan, opening_plies=options.opening_plies or 0)
@@ -138,7 +138,7 @@ def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> 
     )
     return Plan(
         tuple(agents), options.rounds, options.seed, options.kind, openings, start, options.limit,
-        options.sandbox,
+        options.sandbox, adjudicate=options.adjudicate,
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan
     )
     return Plan(
         (first, second), most // 2, options.seed, openings=openings, start=start,
-        limit=options.limit, sandbox=options.sandbox,
+        limit=options.limit, sandbox=options.sandbox, adjudicate=options.adjudicate,
     )  # fmt: skip
 
 
@@ -239,6 +239,7 @@ def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
         reference_pool.pool_openings(),
         limit=options.limit,
         sandbox=options.sandbox,
+        adjudicate=options.adjudicate,
         unlimited=tuple(range(1, len(reference_pool.AGENTS) + 1)),
     )
 

@@ -113,11 +113,16 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
     file lacks; "changed" resumes even if claimeven or the files of agents have changed.
+    `adjudicate` ends a game with its exact result once at most so many cells are empty.
     `on_message` gets messages for the user, `on_row` each finished game as a flat row.
     """
 
     out: str | Path | None = option(Path, None, "File to store the games in, for --resume.")
     resume: bool | str = option(bool, False, "Play only the games that the file of --out lacks.")
+    adjudicate: int | None = option(
+        int, None, "End a game with its exact result when at most this many cells are empty.",
+        metavar="CELLS",
+    )  # fmt: skip
     on_message: Callable[[str], object] | None = None
     on_row: Callable[[dict[str, Any]], object] | None = None
 

@@ -54,9 +54,8 @@ def game(result: Game) -> Sections:
 def _ending(result: Game) -> str:
     if result.forfeit is not None:
         return f"{PLAYER_NAMES[result.forfeit.seat]} forfeits: {result.forfeit.reason}"
-    if result.winner is None:
-        return "A draw."
-    return f"{PLAYER_NAMES[result.winner]} wins."
+    text = "A draw" if result.winner is None else f"{PLAYER_NAMES[result.winner]} wins"
+    return text + ("." if result.adjudicated is None else f" by exact score {result.adjudicated}.")
 
 
 def match(result: MatchResult) -> Sections:
@@ -109,7 +108,7 @@ def match(result: MatchResult) -> Sections:
         [_headline(result), *head, Table(["", *heads, "95 % interval"], totals)],
         [Table(["by seat", *heads], seats)] if seats else [],
         [Table(["one move", "moves", *costs], rows), *more],
-        [_uniqueness(result)] if result.games else [],
+        [_uniqueness(result), *result.totals.adjudication] if result.games else [],
         list(remarks(agents, ())),
         forfeits,
     ])  # fmt: skip
@@ -334,6 +333,7 @@ def placement(result: Placement) -> Sections:
             " sure",
             _scale(result.ladder),
             *(f"forfeits: {count} x {kind}" for kind, count in forfeits),
+            *result.standings.totals.adjudication,
             f"{_count(len(result.standings.games), 'game')} in {result.seconds:.1f} s, rated with"
             f" the {pool_games} of pool {reference_pool.VERSION}, digest"
             f" {reference_pool.pool_digest()}",

@@ -207,7 +207,10 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
         for game in each_game(store):
             columns = parse_moves(game.all_moves, board)
             names, lost = (labels[game.first], labels[game.second]), (game.fault, game.fault_seat)
-            yield GameRecord(columns, board, *names, len(game.opening), *lost, game.reason)
+            yield GameRecord(
+                columns, board, *names, len(game.opening), *lost, game.reason,
+                adjudicated=game.adjudicated,
+            )  # fmt: skip
 
 
 def _labeled(

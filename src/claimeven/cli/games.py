@@ -266,7 +266,7 @@ def _line(game: Game, labels: dict[int, str]) -> str:
     )
     if game.fault is not None and game.fault_seat is not None:
         text += f" (forfeit of {labels[game.agents[game.fault_seat]]}: {game.fault})"
-    return text
+    return text + " (adjudicated)" * (game.adjudicated is not None)
 
 
 def _summary(games: GameList) -> str:

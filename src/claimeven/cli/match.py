@@ -18,6 +18,7 @@ from claimeven.arena.api import match_plan
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import MatchOptions
+from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
 from claimeven.cli.common.games import (
@@ -40,6 +41,7 @@ from claimeven.cli.common.streams import clean_stdout, print_error, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
+from claimeven.review.marks import signed
 
 #: Maximum number of printed lines shown for each agent.
 MAX_LINES = 20
@@ -146,6 +148,8 @@ def _print_game(game: Game, names: Sequence[str], out: TextIO) -> None:
     out.write(f"moves {game.all_moves}\n{board_text(game.final, out)}\n")
     if game.forfeit is not None:
         out.write(_forfeit_line(game.forfeit, game, names) + "\n")
+    if game.adjudicated is not None:
+        out.write(f"{result_in_words(game)}: {signed(game.adjudicated)} for the side to move\n")
     out.write("\n")
 
 

@@ -2,8 +2,8 @@
 
 `moves` must be one of the names. `first` and `second` name the players, `opening` has the moves at
 the start that the players did not choose. A lost game that was not played to its end has `result`,
-`fault` and perhaps `reason`; `score` is the exact score of the position reached. Other names are
-ignored.
+`fault` and perhaps `reason`; `score` is the exact score of the position reached, `adjudicated` the
+one that ended the game before its end. Other names are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _Row = Mapping[str, object] | InvalidRecord
 #: The moves of a JSON object on a line.
 _MOVES = re.compile(r'"moves"\s*:\s*"(\d*)"')
 #: The names that are written.
-_NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
+_NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason", "adjudicated")
 
 
 def csv_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, _Row]]:
@@ -122,8 +122,9 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         forfeit = {"fault": fault, "fault_seat": loser, "reason": reason}
     names = (_word(row, "first"), _word(row, "second"))
     record = GameRecord(
-        columns, geometry, *names, opening=len(opening), scores=_scores(row), **forfeit
-    )
+        columns, geometry, *names, opening=len(opening), scores=_scores(row),
+        adjudicated=_number(row, "adjudicated"), **forfeit,
+    )  # fmt: skip
     if result and result != record.result:
         raise InvalidRecord(f"its result is {result}, but by its moves it is {record.result}")
     return record
@@ -151,18 +152,24 @@ def _row(record: GameRecord) -> dict[str, Any]:
         "result": record.result,
         "fault": record.fault,
         "reason": record.reason,
+        "adjudicated": record.adjudicated,
     }
 
 
 def _scores(row: Mapping[str, object]) -> tuple[int, ...]:
     """Return the score that a row of text gives; documents of JSON have theirs read elsewhere."""
-    score = row.get("score")
-    if not isinstance(score, str) or not score.strip():
-        return ()
+    score = _number(row, "score") if isinstance(row.get("score"), str) else None
+    return () if score is None else (score,)
+
+
+def _number(row: Mapping[str, object], name: str) -> int | None:
+    """Return the whole number of a row under a name, None without it."""
+    value = row.get(name)
+    text = "" if value is None else str(value).strip()
     try:
-        return (int(score[:9]),)
+        return int(text[:9]) if text else None
     except ValueError:
-        raise InvalidRecord(f"its score must be a whole number, got {score[:20]!r}") from None
+        raise InvalidRecord(f"its {name} must be a whole number, got {text[:20]!r}") from None
 
 
 def _word(row: Mapping[str, object], name: str) -> str:

@@ -51,7 +51,8 @@ class GameRecord:
     None if unknown. `is_ordered` is false if the file has only a position: the order of its discs
     is then one possible order. `scores` are the exact scores that the file gives for the side to
     move in the position reached: (), the score of the position, or a score for each column, None
-    for a full one; `band` is its word for how hard the position is.
+    for a full one; `band` is its word for how hard the position is. `adjudicated` is the exact
+    score of the position reached by which a game was ended, None for other games.
 
     Raises `InvalidRecord` for a game that cannot be, naming the move.
 
@@ -72,6 +73,7 @@ class GameRecord:
     is_ordered: bool = True
     scores: tuple[int | None, ...] = ()
     band: str = ""
+    adjudicated: int | None = None
     position: Position = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,6 +97,8 @@ class GameRecord:
             raise InvalidRecord("a game is lost by a fault of one of two players")
         if self.fault is not None and self.position.is_over:
             raise InvalidRecord("a game that its moves decide is not lost by a fault")
+        if self.adjudicated is not None and (self.fault is not None or self.position.is_over):
+            raise InvalidRecord("a game that its moves or a fault decide is not adjudicated")
 
     @property
     def score(self) -> int | None:
@@ -112,14 +116,17 @@ class GameRecord:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the game came to an end, by its moves or by a fault."""
-        return self.position.is_over or self.fault is not None
+        """Whether the game came to an end, by its moves, by a fault or by its exact score."""
+        return self.position.is_over or (self.fault, self.adjudicated) != (None, None)
 
     @property
     def winner(self) -> int | None:
         """The seat (0 or 1) that won, None for a draw and while the game is open."""
         if self.fault_seat is not None:
             return 1 - self.fault_seat
+        if self.adjudicated is not None:
+            turn = self.position.turn
+            return None if self.adjudicated == 0 else turn if self.adjudicated > 0 else 1 - turn
         outcome = self.position.outcome
         return None if outcome is None else outcome.winner
 

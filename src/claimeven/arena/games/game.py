@@ -64,6 +64,8 @@ class Game:
         reason: the fault in one line.
         seconds: the time of all moves, on a clock outside the agents.
         move_stats: figures of `moves`, a list for each quantity with None for missing numbers.
+        adjudicated: the exact score, for the side to move, of the position in which the game was
+            ended with its exact result; None for other games.
         root: the position before the move strings.
         traceback: the traceback of the agent's exception; it is not stored, like `decisions`.
         decisions: the agents' decisions for each of `moves`, if they were requested.
@@ -84,6 +86,7 @@ class Game:
     reason: str | None = None
     seconds: float | None = None
     move_stats: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    adjudicated: int | None = None
     root: Position = field(default=EMPTY, repr=False)
     traceback: str = field(default="", compare=False, repr=False)
     decisions: tuple[Decision, ...] = field(default=(), compare=False, repr=False)
@@ -149,11 +152,14 @@ class Game:
     @property
     def row(self) -> Row:
         """The game as a store holds it: without folders of this machine."""
+        stats = dict(self.move_stats)
+        if self.adjudicated is not None:
+            stats[_ADJUDICATED] = [self.adjudicated]
         return (
             self.job, self.number, self.pair, self.first, self.second, self.opening,
             self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
             None if self.reason is None else without_folders(self.reason),
-            self.seconds, json.dumps(dict(self.move_stats)) if self.move_stats else None,
+            self.seconds, json.dumps(stats) if stats else None,
         )  # fmt: skip
 
     @classmethod
@@ -176,13 +182,16 @@ class Game:
         stats = values["move_stats"] = json.loads(values["move_stats"] or "{}")
         if not isinstance(stats, dict) or not all(map(_are_figures, stats.values())):
             raise ValueError("move_stats must be lists of numbers")
-        return cls(**values, root=root)
+        scores = stats.pop(_ADJUDICATED, [None])
+        if [type(score) for score in scores] not in ([int], [type(None)]):
+            raise ValueError(f"{_ADJUDICATED} must be one score")
+        return cls(**values, adjudicated=scores[0], root=root)
 
     def check(self) -> None:
         """Raise `ValueError` unless the moves are legal from `root` and lead to the result.
 
-        The moves of a won or drawn game end it; a forfeited or unfinished game could have
-        continued.
+        The moves of a won or drawn game end it; a forfeited, adjudicated or unfinished game could
+        have continued.
         """
         board, mine, mask = self.root.geometry, self.root.mine, self.root.mask
         moves, columns = self.all_moves, _columns(board)
@@ -200,8 +209,15 @@ class Game:
         winner, is_over = (mover, True) if won else (None, mask == board.board)
         if self.finished and self.fault is not None and self.fault_seat is not None:
             winner, is_over = 1 - self.fault_seat, not is_over
+        elif self.finished and self.adjudicated is not None:
+            winner, is_over = winner_of(self.adjudicated, 1 - mover), not is_over
         if (self.winner, self.finished) != (winner, is_over):
             raise ValueError("its moves do not lead to its result")
+
+
+def winner_of(score: int, turn: int) -> int | None:
+    """Return the seat that wins a position of an exact score with perfect play, None for a draw."""
+    return None if score == 0 else turn if score > 0 else 1 - turn
 
 
 def figures_of(
@@ -228,6 +244,8 @@ def figures_of(
 #: The fields of a row in its order, and the names of its columns, which have not changed since 0.2.
 FIELDS = tuple(each.name for each in fields(Game))[:14]
 COLUMNS = (*FIELDS[:-1], "told")
+#: The name of the score of an adjudicated game among the figures of a row.
+_ADJUDICATED = "adjudicated"
 #: Maximum characters of the texts of a row.
 _MAX_LENGTH = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "move_stats": 1 << 20}
 _KINDS = {

@@ -28,6 +28,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.solver.errors import check_board
 
 #: Games of a match and rounds of a tournament: more than any user waits for.
 MAX_GAMES, MAX_ROUNDS = 20_000_000, 10_000_000
@@ -105,7 +106,8 @@ class Plan:
     turn, one per round. With `opening_plies`, random plies are drawn for each pair instead. Without
     `swap` the agent that comes first in the plan makes the first move of both games of a pair.
     `limit` holds for each move of all agents but the agents at the places of `unlimited`. No more
-    than `max_games` are played, if it is given.
+    than `max_games` are played, if it is given. A game ends with its exact result after a move that
+    leaves at most `adjudicate` cells empty.
 
     An agent is a spec, or an `Agent` or a function of the calling process. `sandbox` says which
     of them play in separate processes. Raises `InvalidMatch` for a plan that leaves no game.
@@ -123,6 +125,7 @@ class Plan:
     swap: bool = True
     opening_plies: int = 0
     max_games: int | None = None
+    adjudicate: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -139,6 +142,9 @@ class Plan:
             raise InvalidMatch(f"kind must be {' or '.join(KINDS)}, got {self.kind!r}")
         if self.opening_plies < 0:
             raise InvalidMatch(f"opening_plies must be 0 or more, got {self.opening_plies}")
+        if self.adjudicate is not None:
+            whole_number(self.adjudicate, "adjudicate", InvalidMatch, low=1)
+            check_board(self.geometry)
         if not self.openings:
             raise InvalidMatch("openings must have at least one opening, such as the empty one")
         for columns in self.openings:
@@ -255,6 +261,7 @@ class Plan:
             "limit": asdict(self.limit),
             "isolate": self.sandbox.all_agents,
             "memory_limit_mb": self.sandbox.memory_limit_mb,
+            "adjudicate": self.adjudicate,
             "openings": list(dict.fromkeys(openings)),
             "python": self.provenance.python,
             "files": list(self.provenance.files),
@@ -298,6 +305,7 @@ class Plan:
             "unlimited": list(self.unlimited),
             "memory_mb": self.sandbox.memory_limit_mb,
             **({} if self.swap else {"swap": False}),
+            **({} if self.adjudicate is None else {"adjudicate": self.adjudicate}),
         }
 
     def job(self, number: int) -> str:

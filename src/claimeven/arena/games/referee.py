@@ -12,14 +12,18 @@ from claimeven.agents.function_agent import as_agent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
-from claimeven.arena.games.game import Game, figures_of
+from claimeven.arena.games.game import Game, figures_of, winner_of
 from claimeven.arena.games.plan import Opening, Pairing, Plan
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.solver.solver import Solver
 
 #: Games per agent that the referee looks ahead, to see when agents are needed.
 _LOOK_AHEAD = 4
+#: The size of the solver's table: the positions that it gets have few empty cells.
+_TABLE_MB = 8
 
 
 def play_game(
@@ -30,13 +34,15 @@ def play_game(
     on_move: Callable[[Position, int], None] | None = None,
     keep_decisions: bool = False,
     job: str = "",
+    adjudicate: Callable[[Position], int | None] | None = None,
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
     An agent forfeits if it raises, answers without a playable column, or exceeds its time.
     `on_move` gets every position after a move, with the column played. `generators` are the random
     generators of the two seats. `limit` holds for each move, or one for each seat; each seat has
-    its own time bank.
+    its own time bank. `adjudicate` returns the exact score of a position, with whose result the
+    game ends, or None.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
@@ -46,6 +52,7 @@ def play_game(
     clock: list[float] = []
     fault: AgentFault | None = None
     loser: int | None = None
+    score: int | None = None
     limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
     for seat, agent in enumerate(seats):
         try:
@@ -53,7 +60,7 @@ def play_game(
                 begin_game(agent, generators[seat])
         except AgentFault as error:
             fault, loser = error, seat
-    while fault is None and not position.is_over:
+    while fault is None and score is None and not position.is_over:
         seat = position.turn
         bound = limits[seat]
         try:
@@ -68,6 +75,9 @@ def play_game(
         position = position.play_unchecked(decision.column)
         if on_move is not None:
             on_move(position, decision.column)
+        if adjudicate is not None and not position.is_over:
+            score = adjudicate(position)
+    winner = position.winner if score is None else winner_of(score, position.turn)
     return Game(
         job=job,
         number=start.number,
@@ -76,16 +86,31 @@ def play_game(
         second=start.second,
         opening=opening.moves,
         moves=format_moves([decision.column for decision in decisions], opening.root.geometry),
-        winner=position.winner if loser is None else 1 - loser,
+        winner=winner if loser is None else 1 - loser,
         fault=None if fault is None else str(fault.kind),
         fault_seat=loser,
         reason=None if fault is None else str(fault),
         seconds=round(sum(clock), 6),
         move_stats=figures_of(decisions, clock),
+        adjudicated=score,
         root=opening.root,
         traceback="" if fault is None else fault.traceback,
         decisions=tuple(decisions) if keep_decisions else (),
     )
+
+
+def exact_scores(geometry: Geometry, cells: int) -> Callable[[Position], int | None]:
+    """Return a function that returns the exact score of positions with at most so many empty cells.
+
+    For other positions it returns None.
+    """
+    solver = Solver(geometry, _TABLE_MB)
+    solver.load()
+
+    def score(position: Position) -> int | None:
+        return solver.score(position) if geometry.cells - position.ply <= cells else None
+
+    return score
 
 
 def _absent(name: str, error: InvalidSpec) -> Agent:
@@ -117,6 +142,8 @@ class Referee:
         self.plan = plan
         self.keep_decisions = keep_decisions
         self.agents: list[Agent] = self._made(lazy_start, forfeit_unloadable)
+        cells = plan.adjudicate
+        self._adjudicate = None if cells is None else exact_scores(plan.geometry, cells)
         self._rest_others(0)
 
     def _made(self, lazy_start: bool, forfeit_unloadable: bool) -> list[Agent]:
@@ -165,6 +192,7 @@ class Referee:
             on_move,
             self.keep_decisions,
             self.plan.job_of(pairing),
+            self._adjudicate,
         )
 
     def _rest_others(self, number: int) -> None:

@@ -164,6 +164,7 @@ def _stored(
             fault=game.fault,
             fault_seat=game.fault_seat,
             reason=game.reason,
+            adjudicated=game.adjudicated,
         )
         for place, (game, job) in enumerate(fresh)
     )

@@ -40,6 +40,7 @@ FIELDS = {
     "fault": str,
     "fault_by": str,
     "reason": str,
+    "adjudicated": int,
     "seconds": float,
     "job": str,
 }
@@ -210,16 +211,17 @@ def result_in_words(game: Game) -> str:
     >>> result_in_words(Game("a", 0, 0, 0, 1, "", "1213141", 0))
     'Yellow wins'
     """
-    if game.finished and game.winner is not None:
-        return f"{PLAYER_NAMES[game.winner]} wins"
-    return "draw" if game.finished else "left unfinished"
+    if not game.finished:
+        return "left unfinished"
+    result = "draw" if game.winner is None else f"{PLAYER_NAMES[game.winner]} wins"
+    return result if game.adjudicated is None else f"{result} (adjudicated by exact score)"
 
 
 def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
     """Return a game as plain data: agents by label, games and pairs from 1, `moves` all of them.
 
     `opening` holds the first of them, which no agent chose; `move_stats` holds the figures of each
-    move after the opening.
+    move after the opening. `adjudicated` is the exact score after `plies` discs that ended it.
     """
     return {
         "game": game.number + 1,
@@ -234,6 +236,7 @@ def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
         "fault": game.fault,
         "fault_by": None if game.fault_seat is None else labels[game.agents[game.fault_seat]],
         "reason": game.reason,
+        "adjudicated": game.adjudicated,
         "seconds": game.seconds,
         "job": game.job,
         "move_stats": {name: list(values) for name, values in game.move_stats.items()},

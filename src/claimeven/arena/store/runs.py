@@ -28,7 +28,7 @@ _WAIT = 1.0
 #: Fields of a plan that cannot change when a run is resumed.
 _FIXED = (
     "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
-    "memory_mb", "swap",
+    "memory_mb", "swap", "adjudicate",
 )  # fmt: skip
 
 #: Default values of a plan.

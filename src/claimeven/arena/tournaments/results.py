@@ -36,13 +36,14 @@ class MatchResult:
     _repr_html_ = shown_by("claimeven.arena.results", "match")
 
     @cached_property
-    def _totals(self) -> Totals:
+    def totals(self) -> Totals:
+        """The totals of the games, with the agents as A and B."""
         agents = [StoredAgent(0, "A", ""), StoredAgent(1, "B", "")]  # names may be equal
         return Totals(agents, self.games)
 
     @cached_property
     def _records(self) -> dict[int, Record]:
-        return self._totals.records
+        return self.totals.records
 
     @property
     def wins(self) -> tuple[int, int]:
@@ -69,7 +70,7 @@ class MatchResult:
     @property
     def pairs(self) -> PairCounts:
         """The full pairs of games, as the first agent sees them."""
-        return self._totals.pairs["A", "B"]
+        return self.totals.pairs["A", "B"]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -90,7 +91,7 @@ class MatchResult:
     @property
     def unique_games(self) -> int:
         """Number of different games, by seats and moves."""
-        return self._totals.unique_games
+        return self.totals.unique_games
 
     @property
     def is_repetitive(self) -> bool:
@@ -146,6 +147,7 @@ class MatchResult:
             "score_interval_95": list(self.interval),
             "pair_counts": list(self.pairs.counts),
             "unique_games": self.unique_games,
+            "adjudicated": self.totals.adjudicated,
             "seconds": self.seconds,
             "forfeits": sum(forfeits),
             "forfeits_by_agent": forfeits,
@@ -172,6 +174,7 @@ def game_of_match(game: Game) -> dict[str, object]:
         "moves": game.all_moves,
         "winner": None if winner is None else winner + 1,
         "forfeit": game.reason,
+        "adjudicated": game.adjudicated,
     }
 
 
@@ -258,6 +261,7 @@ class SequentialResult:
             "games_played": len(self.standings.games),
             "max_games": self.plan.games,
             "unique_games": counted.unique_games,
+            "adjudicated": counted.totals.adjudicated,
             "unique_openings": len(set(self.plan.openings)),
             "forfeits_by_agent": [
                 dict(counted.records[agent].forfeits) for agent in range(len(self.plan.agents))
@@ -369,6 +373,7 @@ class Placement:
             "games": len(self.standings.games),
             "games_planned": self.plan.games,
             "unique_games": self.standings.unique_games,
+            "adjudicated": self.standings.totals.adjudicated,
             "forfeits": dict(record.forfeits),
             "seconds_per_move": record.mean("seconds"),
             "pool": pool_dict(),

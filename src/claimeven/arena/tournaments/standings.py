@@ -129,6 +129,7 @@ class Totals:
         self.agents: tuple[StoredAgent, ...] = tuple(agents)
         self.label: dict[int, str] = {agent.id: agent.label for agent in agents}
         self.games = 0
+        self.adjudicated = 0
         self.forfeits: Counter[str] = Counter()
         self._meetings: defaultdict[tuple[int, int], Record] = defaultdict(Record)
         self._different: set[int] = set()
@@ -142,6 +143,7 @@ class Totals:
         if not game.finished:
             return
         self.games += 1
+        self.adjudicated += game.adjudicated is not None
         self._different.add(hash((game.first, game.second, game.all_moves)))
         if game.fault is not None:
             self.forfeits[game.fault] += 1
@@ -174,6 +176,13 @@ class Totals:
     def unique_games(self) -> int:
         """Number of different games: by agents, seats and moves."""
         return len(self._different)
+
+    @property
+    def adjudication(self) -> tuple[str, ...]:
+        """A sentence on the adjudicated games, if there are any."""
+        if not self.adjudicated:
+            return ()
+        return (f"{self.adjudicated:,} of {self.games:,} games ended early with the exact result.",)
 
     @property
     def evidence(self) -> Evidence:
@@ -235,6 +244,7 @@ class Totals:
             "cross_table": [[meeting(one, other) for other in order] for one in order],
             "games": self.games,
             "unique_games": self.unique_games,
+            "adjudicated": self.adjudicated,
             "forfeits": dict(self.forfeits),
         }
 
@@ -331,7 +341,8 @@ class Standings:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences about the limits of the games: `notes`, and see `remarks`."""
-        return *self.notes, *remarks(self.agents, (game.opening for game in self.games))
+        openings = (game.opening for game in self.games)
+        return *self.notes, *remarks(self.agents, openings), *self.totals.adjudication
 
     @property
     def forfeits(self) -> Counter[str]:
