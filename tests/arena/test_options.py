@@ -11,7 +11,7 @@ from claimeven.agents import Sandbox
 from claimeven.arena.api import FIELDS, read_plan, read_settings
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.options import InvalidMatch
+from claimeven.experiment_file import InvalidExperiment
 
 
 def written(folder: Path, text: str) -> Path:
@@ -79,21 +79,21 @@ def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:
 )
 def test_an_error_names_its_field(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
-    with pytest.raises(InvalidMatch) as caught:
+    with pytest.raises(InvalidExperiment) as caught:
         read_settings(path)
-    assert str(caught.value).startswith(f"{path}: {expected}")
+    assert str(caught.value).startswith(f"{path}, line 1: {expected}")
     assert "\n" not in str(caught.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidMatch, match=r"class\.toml must be a TOML file: .*line 1"):
+    with pytest.raises(InvalidExperiment, match=r"class\.toml must be a TOML file: .*line 1"):
         read_settings(written(tmp_path, "rounds == 3"))
-    with pytest.raises(InvalidMatch, match="cannot be read: No such file"):
+    with pytest.raises(InvalidExperiment, match="cannot be read: No such file"):
         read_settings(tmp_path / "none.toml")
     (tmp_path / "odd.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidMatch, match="cannot be read: it must be a text file"):
+    with pytest.raises(InvalidExperiment, match="cannot be read: it must be a text file"):
         read_settings(tmp_path / "odd.toml")
-    with pytest.raises(InvalidMatch, match="must name agents"):
+    with pytest.raises(InvalidExperiment, match="must name agents"):
         read_plan(written(tmp_path, "rounds = 3"))
 
 

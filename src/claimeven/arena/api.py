@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -17,14 +16,12 @@ from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import MAX_GAMES, Opening, Plan
 from claimeven.arena.options import (
     BALANCED_PLIES,
-    KINDS,
     InvalidMatch,
     LadderOptions,
     MatchOptions,
     RunOptions,
     SprtOptions,
     TournamentOptions,
-    with_new_names,
 )
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.query import game_rows
@@ -38,12 +35,12 @@ from claimeven.arena.tournaments.results import (
 )
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.experiment_file import InvalidExperiment, read_experiment
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.option_fields import CommandOption, options_of
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
-from claimeven.suggestions import did_you_mean, no_such
 
 
 def play_match(
@@ -268,72 +265,20 @@ FIELDS: dict[str, CommandOption] = {
     **{name: each for name, (_, each) in options_of(TournamentOptions).items() if name != "resume"},
     "report": CommandOption(Path, "report"),
 }
-#: For each type of field its values in words, and the fitting types of TOML.
-_TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
-    int: ("a whole number", (int,)),
-    float: ("a number", (int, float)),
-    str: ("a text", (str,)),
-    Path: ("a text", (str,)),
-    bool: ("true or false", (bool,)),
-    list: ('a list of texts such as ["bots/*.py", "greedy"]', (list,)),
-}
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """Return the fields of a tournament file in TOML; every `*` in `agents` is expanded.
-
-    A field has the name of its option of `claimeven tournament`, with `_` for `-`; `agents` is the
-    list of agents. An agent with a `*` is replaced by all matching files, in the order of their
-    names. Paths count from the current folder, as on the command line. Raises `InvalidMatch`,
-    naming the field and its possible values.
-    """
-    try:
-        found = with_new_names(tomllib.loads(Path(path).read_text("utf-8")))
-    except OSError as error:
-        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InvalidMatch(f"{path} cannot be read: it must be a text file in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidMatch(f"{path} must be a TOML file: {error}") from None
-    for name, value in found.items():
-        if name not in FIELDS:
-            raise InvalidMatch(f"{path}: {no_such('field', name, FIELDS)}")
-        wanted, types = _TAKES[FIELDS[name].kind]
-        is_list = isinstance(value, list) and all(isinstance(part, str) for part in value)
-        if type(value) not in types or (types == (list,) and not is_list):
-            raise InvalidMatch(f"{path}: {name} must be {wanted}, got {_shown(value)}")
-    kind = found.get("kind", KINDS[0])
-    if kind not in KINDS:
-        guess = did_you_mean(kind, KINDS)
-        raise InvalidMatch(f"{path}: kind must be {' or '.join(KINDS)}, got {kind!r}{guess}")
-    if "agents" in found:
-        found["agents"] = [spec for part in found["agents"] for spec in _specs_of(part, path)]
-    return found
+    """Return the options in the file of a tournament: see `experiment_file.read_experiment`."""
+    return read_experiment(path, "tournament", FIELDS)
 
 
 def read_plan(path: str | Path) -> Plan:
     """Return the tournament of a file; the caller decides how to play it (`jobs`, `out`).
 
-    Raises `InvalidMatch` as `read_settings` does, and the errors of an invalid plan.
+    Raises `InvalidExperiment`, and the errors of an invalid plan.
     """
     found = read_settings(path)
     if "agents" not in found:
-        raise InvalidMatch(f"{path} must name agents")
+        raise InvalidExperiment(f"{path} must name agents")
     found.pop("report", None)
     return tournament_plan(found.pop("agents"), TournamentOptions(**found))
-
-
-def _specs_of(part: str, path: str | Path) -> list[str]:
-    """Return the agents of an entry: itself, or the files that match its `*`."""
-    if "*" not in part:
-        return [part]
-    anchor = Path(part).anchor
-    found = sorted(file.as_posix() for file in Path(anchor).glob(part.removeprefix(anchor)))
-    if not found:
-        raise InvalidMatch(f"{path}: agents names {part!r}, which matches no file")
-    return found
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -30,19 +30,12 @@ MODELS = ("normalized", "logistic")
 BALANCED_PLIES = 4
 #: Rounds of a placement by default.
 POOL_ROUNDS = 16
-#: Names of options in files of claimeven 0.2, and the names that replaced them.
-_OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "load_timeout"}
 #: Options that have another name in Python.
 _PYTHON_NAMES = {"memory_limit_mb": "memory_limit"}
 
 
 class InvalidMatch(ClaimevenError):
     """A match that cannot be played as asked."""
-
-
-def with_new_names(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options read from a file, with the new names of options of claimeven 0.2."""
-    return {_OLD_NAMES.get(name, name): value for name, value in stored.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

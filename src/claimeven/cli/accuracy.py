@@ -26,6 +26,7 @@ from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import holds_games, scratch_folder
 from claimeven.blocks import Sections
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     SolverChoice,
@@ -56,7 +57,7 @@ from claimeven.solver import Solver
 _ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
-@click.command("accuracy")
+@click.command("accuracy", cls=ExperimentCommand)
 @click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True)
 @click.option("--agent", "label", help="Judge only this agent's moves in the games of FILE.")
 @file_option(
@@ -136,8 +137,10 @@ def command(
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
-        if _ask_agents(plan, jobs, show_worst, solver_of, as_json, file):
-            ctx.exit(INTERRUPTED)
+        interrupted = _ask_agents(plan, jobs, show_worst, solver_of, as_json, file)
+    write_run_file(answers)
+    if interrupted:
+        ctx.exit(INTERRUPTED)
 
 
 #: Parameters for asking agents; they do not go with a file of games.

@@ -16,6 +16,7 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
 from claimeven.book.verify import ply_counts, verify_book
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.options import (
@@ -65,7 +66,7 @@ def command() -> None:
     """
 
 
-@command.command("build")
+@command.command("build", cls=ExperimentCommand)
 @click.option("--plies", default=8, show_default=True, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
 @search_options
@@ -103,6 +104,7 @@ def build(
             threads=threads,
             on_progress=lambda at: line.show(lambda: progress(at)),
         )
+    write_run_file(path)
     _print_book(path, made, as_json)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from claimeven.atomic_io import check_output
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     SolverChoice,
     default_plies_text,
@@ -31,7 +32,7 @@ TABLE_MB = 16
 DEFAULT_PLIES = 8, 36
 
 
-@click.command("dataset")
+@click.command("dataset", cls=ExperimentCommand)
 @click.option("--positions", type=int, help="Number of rows; not with --source all.")
 @click.option("--plies", help=f"Plies of the positions, a-b; {default_plies_text(DEFAULT_PLIES)}.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
@@ -125,6 +126,7 @@ def command(
         result = make_dataset(Path(out), plan, solver, report, split=split)
     seconds = time.perf_counter() - start
     other = result.held_out_path
+    write_run_file(out)
     if as_json:
         sides = {"held_out": str(other), "held_out_positions": result.held_out} if other else {}
         rows = {"out": out, "positions": result.positions, **sides, **plan.header()}

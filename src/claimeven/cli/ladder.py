@@ -14,6 +14,7 @@ from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Placement, pool_dict
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import play_with_progress
 from claimeven.cli.common.options import (
     json_option,
@@ -29,7 +30,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
 
-@click.command("ladder")
+@click.command("ladder", cls=ExperimentCommand, arguments="agent")
 @click.argument("agent", metavar="[AGENT]", required=False)
 @click.option("--published", is_flag=True, help="Print the bundled ladder without playing.")
 @option_group(LadderOptions, "options")
@@ -71,6 +72,7 @@ def command(
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume) as store:
+            write_run_file(options.out)
             games = run(plan, players_of(options, usable_cores(), notify), store, notify)
             ended = play_with_progress(games, plan.games, len(store))
             standings = Standings.of_store(store)

@@ -21,6 +21,7 @@ from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
+from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
 from claimeven.cli.common.games import (
     check_page,
     play_with_progress,
@@ -29,7 +30,6 @@ from claimeven.cli.common.games import (
 )
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import (
-    command_line,
     json_option,
     option_group,
     report_option,
@@ -47,7 +47,7 @@ from claimeven.review.marks import signed
 MAX_LINES = 20
 
 
-@click.command("match")
+@click.command("match", cls=ExperimentCommand)
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
 @option_group(MatchOptions, "options")
@@ -115,6 +115,7 @@ def command(
         with nullcontext() if out is None else store_of(plan, out, options.resume) as store:
             if store is not None:
                 store.set_meta("command", command_line(ctx))
+                write_run_file(out)
             games = run(plan, players_of(options, 1, notify), store, notify)
             try:
                 ended = play_with_progress(

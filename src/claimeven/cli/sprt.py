@@ -13,6 +13,7 @@ from claimeven.arena.options import SprtOptions
 from claimeven.arena.tournaments.results import SequentialResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
 from claimeven.cli.common.options import json_option, option_group, warn_unbounded
 from claimeven.cli.common.output import write_sections
@@ -22,7 +23,7 @@ from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
 
 
-@click.command("sprt")
+@click.command("sprt", cls=ExperimentCommand)
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
 @option_group(SprtOptions, "options")
@@ -57,6 +58,7 @@ def command(
         with store_of(plan, options.out, options.resume, of_test=True) as store:
             state, resumed = resume_test(plan, test, store), len(store)
             low, high = test.bounds
+            write_run_file(options.out)
 
             def note(game: Game) -> bool:
                 return state.add_game(game.number, game.points(0)) is not SprtVerdict.UNDECIDED

@@ -20,6 +20,7 @@ from claimeven.arena.studies import (
 )
 from claimeven.arena.studies.format import study_sections
 from claimeven.arena.studies.runner import machine
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
 from claimeven.cli.common.output import fitted, text_width, write_sections
@@ -120,7 +121,7 @@ def running_options(run: Command) -> Command:
     return decorated
 
 
-@command.command("run")
+@command.command("run", cls=ExperimentCommand, arguments="studies")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @running_options
 def run_named(names: tuple[str, ...], runner: StudyRunner, as_json: bool) -> None:
@@ -140,7 +141,7 @@ def run_named(names: tuple[str, ...], runner: StudyRunner, as_json: bool) -> Non
     _run([study_of(name) for name in dict.fromkeys(names)], runner, as_json)
 
 
-@command.command("all")
+@command.command("all", cls=ExperimentCommand)
 @running_options
 def run_all(runner: StudyRunner, as_json: bool) -> None:
     """Run all studies: about nine minutes on two cores, six of them at 3 s a move.
@@ -178,6 +179,7 @@ def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
             write_json(data, out)
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
+    write_run_file(runner.folder)
     if interrupted:
         exit_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
 

@@ -14,11 +14,12 @@ from claimeven.agents import Limit, Sandbox
 from claimeven.agents.files import file_of
 from claimeven.agents.registry import find_broken_agents
 from claimeven.arena import results
-from claimeven.arena.api import read_settings, tournament_plan
+from claimeven.arena.api import tournament_plan
 from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
 from claimeven.cli.common.games import (
     check_page,
     more_openings,
@@ -27,8 +28,6 @@ from claimeven.cli.common.games import (
     write_page_after,
 )
 from claimeven.cli.common.options import (
-    command_line,
-    file_option,
     json_option,
     option_group,
     report_option,
@@ -46,28 +45,9 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
 
-#: Key of the agents of a file in the context.
-_AGENTS = "claimeven.agents"
 
-
-def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Use the fields of a file as the defaults of the options."""
-    if path is not None:
-        found = read_settings(path)
-        ctx.meta[_AGENTS] = tuple(found.pop("agents", ()))
-        ctx.default_map = found
-
-
-@click.command("tournament")
+@click.command("tournament", cls=ExperimentCommand)
 @click.argument("specs", metavar="[AGENT...]", nargs=-1)
-@file_option(
-    "--file",
-    metavar="FILE.toml",
-    is_eager=True,
-    expose_value=False,
-    callback=_take_file,
-    help="Read agents and options from a file; the command line overrides it.",
-)
 @option_group(TournamentOptions, "options")
 @report_option
 @click.option("--skip-broken", is_flag=True, help="Play without files that cannot be loaded.")
@@ -107,7 +87,6 @@ def command(
       claimeven tournament --file class.toml --rounds 20
       claimeven tournament uct perfect --rounds 5000 --executor ray --address auto
     """
-    specs = specs or ctx.meta.get(_AGENTS, ())
     if not specs:
         raise ClaimevenError("name the agents, or a file of agents with --file")
     out = None if options.out is None else Path(options.out)
@@ -128,6 +107,7 @@ def command(
     begin = time.perf_counter()
     with clean_stdout() as stdout, store_of(plan, out, options.resume) as store:
         store.set_meta("command", command_line(ctx))
+        write_run_file(out)
         players = players_of(options, usable_cores(), notify)
         games = run(plan, players, store, notify, forfeit_unloadable=skip_broken)
         ended = play_with_progress(games, plan.games, len(store))

@@ -31,7 +31,6 @@ from typing import IO, Any, NamedTuple
 
 from claimeven.agents.sanitize import without_folders
 from claimeven.arena.games.game import COLUMNS, Game, Row
-from claimeven.arena.options import with_new_names
 from claimeven.arena.store.database import (
     InvalidStore,
     check_file,
@@ -45,6 +44,7 @@ from claimeven.arena.store.database import (
 )
 from claimeven.atomic_io import check_output
 from claimeven.errors import ClaimevenError
+from claimeven.experiment_file import with_new_names
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 

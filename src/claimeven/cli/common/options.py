@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from claimeven.arena.options import BoardOptions, LimitOptions, SandboxOptions
+from claimeven.cli.common.experiments import GIVEN
 from claimeven.cli.common.progress import StatusLine, notify
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -312,37 +311,6 @@ def solver_options(
     return search_options(decorated, threads, table_mb)
 
 
-#: Parameters that do not change the games.
-_NOT_STORED = ("address", "as_json", "executor", "jobs", "out", "report", "resume")
-
-
-#: Sources of explicit values: the command line and a file of settings.
-_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
-
-
-def command_line(ctx: click.Context) -> str:
-    """Return the command line that plays the same games, quoted for a shell.
-
-    It is stored, so folders of this machine are left out.
-    """
-    from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
-
-    words = ["claimeven", *ctx.command_path.split()[1:]]
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        is_given = ctx.get_parameter_source(name) in _GIVEN
-        if not is_given or name in _NOT_STORED or name not in ctx.params:
-            continue
-        value = ctx.params[name]
-        if isinstance(parameter, click.Argument):
-            words += map(str, value if isinstance(value, tuple) else [value])
-        elif isinstance(parameter, click.Option) and parameter.is_flag:
-            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
-        else:
-            words += [parameter.opts[0], str(value)]
-    return without_folders(shlex.join(words))
-
-
 def reject_other_options(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
     """Raise `ClaimevenError` if a parameter was given that is not `allowed` with an option.
 
@@ -350,7 +318,7 @@ def reject_other_options(ctx: click.Context, option: str, allowed: Collection[st
     """
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if ctx.get_parameter_source(name) in _GIVEN and name not in allowed:
+        if ctx.get_parameter_source(name) in GIVEN and name not in allowed:
             raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
 
 
@@ -358,7 +326,7 @@ def reject_options(ctx: click.Context, names: Collection[str], sentence: str) ->
     """Raise `ClaimevenError` if one of some parameters was given; `sentence` has its option."""
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if name in names and ctx.get_parameter_source(name) in _GIVEN:
+        if name in names and ctx.get_parameter_source(name) in GIVEN:
             raise ClaimevenError(sentence.format(parameter.opts[0]))
 
 

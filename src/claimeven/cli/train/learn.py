@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     Command,
     FilePath,
@@ -93,7 +94,12 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
         check_can_draw()
     announce_compilation()
     with resumable_file(out), status_line() as line:
-        yield line.show
+        try:
+            yield line.show
+        except KeyboardInterrupt:
+            write_run_file(out)
+            raise
+    write_run_file(out)
     if plots:
         from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
 
@@ -123,7 +129,7 @@ def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
     ]
 
 
-@click.command("ntuple")
+@click.command("ntuple", cls=ExperimentCommand)
 @out_option
 @settings_options(NTupleConfig)
 @plots_option
@@ -165,7 +171,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
     return text
 
 
-@click.command("selfplay")
+@click.command("selfplay", cls=ExperimentCommand)
 @out_option
 @settings_options(SelfPlayConfig)
 @click.option(
@@ -242,7 +248,7 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
     return text
 
 
-@click.command("distil")
+@click.command("distil", cls=ExperimentCommand, arguments="data")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
 @out_option
 @settings_options(DistilConfig)

@@ -1,0 +1,134 @@
+"""Files of experiments in TOML: a command and its options by name, read and written.
+
+```text
+    command = "match"                     may be absent
+    agents = ["bots/*.py", "uct:c=0.7"]   the arguments of the command
+    games = 500                           an option, with _ for -
+```
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from claimeven.atomic_io import write_text
+from claimeven.errors import ClaimevenError
+from claimeven.option_fields import CommandOption
+from claimeven.suggestions import did_you_mean, no_such
+
+#: The key of the command.
+COMMAND = "command"
+#: The start of each file that is written here: only such a file is replaced.
+_HEAD = "# The options of a run of claimeven; --file repeats it.\n"
+#: Names of options in files of claimeven 0.2, and the names that replaced them.
+_OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "load_timeout"}
+#: For each type of field its values in words, and the fitting types of TOML.
+_TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
+    int: ("a whole number", (int,)),
+    float: ("a number", (int, float)),
+    str: ("a text", (str,)),
+    Path: ("a text", (str,)),
+    bool: ("true or false", (bool,)),
+    list: ('a list of texts such as ["bots/*.py", "greedy"]', (list,)),
+}
+
+
+class InvalidExperiment(ClaimevenError):
+    """A file that does not describe an experiment of the command."""
+
+
+def with_new_names(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options read from a file, with the new names of options of claimeven 0.2."""
+    return {_OLD_NAMES.get(name, name): value for name, value in stored.items()}
+
+
+def read_experiment(
+    path: str | Path, command: str, fields: Mapping[str, CommandOption]
+) -> dict[str, Any]:
+    """Return the options in a file for a command with these fields.
+
+    An entry of a list with a `*` is replaced by all matching files, in the order of their names.
+    Paths are relative to the current folder, as on the command line. Raises `InvalidExperiment`
+    for a file of another command, and with the line of a field that is unknown or has a wrong
+    value.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+        found = with_new_names(tomllib.loads(text))
+    except OSError as error:
+        raise InvalidExperiment(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InvalidExperiment(f"{path} cannot be read: it must be a text file in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidExperiment(f"{path} must be a TOML file: {error}") from None
+    other = found.pop(COMMAND, command)
+    if other != command:
+        raise InvalidExperiment(
+            f"{path} is a file for claimeven {other}, not for claimeven {command}"
+        )
+    for name, value in found.items():
+        where = f"{path}{_line_of(name, text)}"
+        if (reason := _reason_against(name, value, fields)) is not None:
+            raise InvalidExperiment(f"{where}: {reason}")
+        if isinstance(value, list):
+            found[name] = [each for part in value for each in _entries(part, name, where)]
+    return found
+
+
+def _reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) -> str | None:
+    """Return why a field is invalid, if it is."""
+    if name not in fields:
+        return no_such("field", name, fields)
+    field = fields[name]
+    wanted, types = _TAKES[field.kind]
+    if field.choices:
+        wanted, is_valid = " or ".join(field.choices), value in field.choices
+    else:
+        is_valid = type(value) in types
+    if isinstance(value, list):
+        is_valid = is_valid and all(isinstance(part, str) for part in value)
+    if is_valid:
+        return None
+    shown, guess = repr(value), did_you_mean(str(value), field.choices)
+    return (
+        f"{name} must be {wanted}, got {shown if len(shown) <= 60 else shown[:57] + '...'}{guess}"
+    )
+
+
+def _line_of(name: str, text: str) -> str:
+    """Return the line of a field in words, if it has its own line.
+
+    >>> _line_of("seed", "games = 5\\nseed = 1")
+    ', line 2'
+    """
+    found = re.search(rf"^\s*(\[+\s*)?['\"]?{re.escape(name)}\b", text, re.MULTILINE)
+    return "" if found is None else f", line {text.count(chr(10), 0, found.end()) + 1}"
+
+
+def _entries(part: str, name: str, where: str) -> list[str]:
+    """Return an entry of a list: itself, or the files that match its `*`."""
+    if "*" not in part:
+        return [part]
+    anchor = Path(part).anchor
+    found = sorted(file.as_posix() for file in Path(anchor).glob(part.removeprefix(anchor)))
+    if not found:
+        raise InvalidExperiment(f"{where}: {name} names {part!r}, which matches no file")
+    return found
+
+
+def write_experiment(path: str | Path, options: Mapping[str, Any]) -> bool:
+    """Write the options of a run and return True; another file in this place is not replaced.
+
+    Raises `CannotWrite`.
+    """
+    if Path(path).exists() and not Path(path).read_bytes().startswith(_HEAD.encode()):
+        return False
+    # JSON and TOML agree on texts, numbers, true and false, and lists of them.
+    lines = [f"{name} = {json.dumps(each, ensure_ascii=False)}" for name, each in options.items()]
+    write_text(path, _HEAD + "\n".join(lines) + "\n")
+    return True
