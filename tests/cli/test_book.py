@@ -35,7 +35,7 @@ def test_a_book_is_named_after_its_board(
     monkeypatch.chdir(tmp_path)
     assert run("book", "build", "--plies", "2", *BOARD).status == 0
     assert run("book", "build", "--plies", "1", *BOARD[:4]).status == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"4x4-connect3.book", "4x4.book"}
+    assert {path.name for path in tmp_path.glob("*.book")} == {"4x4-connect3.book", "4x4.book"}
 
 
 def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
 _NOT_IN_FILES = ("as_json", "file", "help", "resume")
 #: Parameters that do not change a result: who computes it, and where it is written.
 NOT_STORED = frozenset({
-    *_NOT_IN_FILES, "address", "answers", "executor", "folder", "jobs", "out", "plots", "report",
-    "show", "skip_broken", "table_mb", "threads", "verbose", "worker_timeout",
+    *_NOT_IN_FILES, "address", "answers", "api_key", "executor", "folder", "jobs", "out", "part",
+    "plots", "report", "show", "skip_broken", "stil_id", "table_mb", "threads", "verbose",
+    "worker_timeout",
 })  # fmt: skip
 #: Name of the file that repeats a run in the folder of the run.
 FILE_IN_FOLDER = "run.toml"
