@@ -259,7 +259,8 @@ def test_what_cannot_be_is_one_sentence(
     assert (result.status, result.out) == (2, "")
     assert sentence in result.err
     assert result.err.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["small.book"]
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["small.book", "small.book.toml"]
 
 
 def test_a_damaged_book_is_rejected_by_every_command(run: Run, file: Path) -> None:
