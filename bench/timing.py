@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from claimeven.arena.studies.runner import machine
+from claimeven.provenance import machine
 
 __all__ = ["best_of", "machine", "percentiles"]
 

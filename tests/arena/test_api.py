@@ -23,7 +23,6 @@ from claimeven.arena.api import (
 )
 from claimeven.arena.options import LadderOptions, SprtOptions
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.runs import first_run
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
@@ -236,7 +235,11 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
     options = SprtOptions(**asked)
     plan, test, path = sprt_plan("greedy", "random", options), options.test, tmp_path / "odd.db"
     games = played(plan)
-    meta = {"plan": plan.as_dict(), "test": test.as_dict(), **first_run(plan.provenance)}
+    meta = {
+        "plan": plan.as_dict(),
+        "test": test.as_dict(),
+        "runs": [{**plan.describe("store", []), "games": 0}],
+    }
     with Store.create(path, meta, stored_agents(plan)) as store:
         store.add(games[2:] + games[:1])
         before = resume_test(plan, test, store)

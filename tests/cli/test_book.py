@@ -86,7 +86,9 @@ def test_what_is_made_is_reported_as_json_too(run: Run, file: Path, tmp_path: Pa
     info = json.loads(run("book", "info", str(file), "--json").out)
     again = tmp_path / "again.book"
     built = run("book", "build", "--plies", "3", "--out", str(again), "--json", *BOARD)
-    assert json.loads(built.out) == {**info, "file": str(again)}
+    result = json.loads(built.out)
+    assert result.pop("provenance")["command"]["command"] == "book build"
+    assert result == {**info, "file": str(again)}
     text = tmp_path / "small.txt"
     assert run("book", "export", str(file), "--out", str(text)).status == 0
     read = run("book", "import", str(text), "--out", str(again), "--json")
@@ -123,6 +125,7 @@ def test_what_a_check_found_is_reported_whole(run: Run, file: Path) -> None:
         output = json.loads(result.out)
         assert (result.status, output.pop("claimeven")) == (1, __version__)
         each = [vars(entry) for entry in found.wrong]
+        assert output.pop("provenance")["seed"] == seed
         assert output == {"file": str(file), **vars(found), "wrong": each}
     assert len(found.wrong) > 20  # more than are listed
     text, *listed = " ".join(run(*words, "--all").out.split()).split(" ply ")

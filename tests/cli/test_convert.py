@@ -28,7 +28,10 @@ def games(tmp_path: Path) -> Path:
     ("form", "begins"),
     [
         ("moves", "4455667\n12\n"),
-        ("csv", "moves,first,second,opening,result,fault,reason,adjudicated\n4455667,,,,first,,,\n"),
+        (
+            "csv",
+            "moves,first,second,opening,result,fault,reason,adjudicated\n4455667,,,,first,,,\n",
+        ),
         ("jsonl", '{"moves": "4455667", "first": "", '),
         ("kaggle", '{"name": "connectx", '),
         ("openspiel", "3, 3, 4, 4, 5, 5, 6\n0, 1\n"),

@@ -69,8 +69,8 @@ TABLES_TOO = {
     "accuracy": ["claim"],
     "report": ["tournament", "accuracy"],
 }
-#: Objects with other keys: reasons, evaluations, files.
-OWN = {"forfeit_reasons", "evaluations", "files"}
+#: Objects with other keys: reasons, evaluations, files, descriptions.
+OWN = {"forfeit_reasons", "evaluations", "files", "provenance"}
 
 
 @pytest.fixture(scope="module")

@@ -148,7 +148,10 @@ def test_ended_work_continues_and_gives_the_same_file(
             partial.write_bytes(content[: len(content) - cut])
     assert resumed == [0, 16 - bool(cut), 32 - 2 * bool(cut)]
     assert parted.read_text() == whole.read_text()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["parted.csv", "whole.csv"]
+    cards = [f"{name}.csv.md" for name in ("parted", "whole")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["parted.csv", "whole.csv", *cards]
+    )
 
 
 @pytest.mark.parametrize(

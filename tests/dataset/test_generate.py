@@ -167,8 +167,9 @@ def test_a_split_writes_two_files_that_share_no_game(
             assert (header["split"], header["source"], header["seed"]) == (0.7, source, 1)
     same = all_of_it.split_by_game(0.7, seed=1)
     assert [len(side) for side in same] == [made.positions, made.held_out]
+    files = (whole.name, path.name, other.name)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        (whole.name, path.name, other.name)
+        [*files, *(f"{name}.md" for name in files)]
     )
 
 

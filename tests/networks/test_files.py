@@ -63,7 +63,9 @@ def test_a_network_goes_there_and_back(geometry: Geometry, tmp_path: Path) -> No
 
 def test_the_header_says_what_it_is(whole: Path) -> None:
     model = read_model(whole, "ntuple", Geometry())
-    assert model.facts == {"recipe": {"games": 3}, "measured": {"perfect": 0.5}}
+    facts = dict(model.facts)
+    assert facts.pop("provenance")["kind"] == "model"
+    assert facts == {"recipe": {"games": 3}, "measured": {"perfect": 0.5}}
     assert model.as_dict()["board"] == {"columns": 7, "rows": 6, "connect": 4}
 
 
@@ -204,8 +206,9 @@ def test_models_of_others_are_refused(
         read_network(tmp_path / "nowhere.npz")
     with pytest.raises(InvalidNetwork, match="cannot be read: Is a directory"):
         read_network(tmp_path)
-    write_model(path, ModelFile("ntuple", Geometry(), {}, {"version": 99}))
-    with pytest.raises(InvalidNetwork, match="its format is version 99, and this one reads 1"):
+    newer = {"version": 99, "provenance": {"claimeven": "9.1.0"}}
+    write_model(path, ModelFile("ntuple", Geometry(), {}, newer))
+    with pytest.raises(InvalidNetwork, match=r"schema 99, and .* less: claimeven 9.1.0 reads it"):
         read_network(path)
     np.savez(path, weights=np.zeros(3))
     with pytest.raises(InvalidNetwork, match="it has no header of claimeven"):

@@ -51,6 +51,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
+from claimeven.provenance import describe
 from claimeven.solver import Solver
 
 #: Endings that mean a file of games, even if the file is missing.
@@ -195,7 +196,8 @@ def _judge_games(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same command to continue") from None
     seconds = time.monotonic() - begin
-    data = {**found.as_dict(), "seconds": seconds} if as_json else None
+    about = describe("result", board=found.geometry.as_dict())
+    data = {**found.as_dict(), "seconds": seconds, "provenance": about} if as_json else None
     sections = accuracy_results.games_accuracy(found, seconds)
     _write(data, sections, found.worst(show_worst), lambda: solver_of(found.geometry), sys.stdout)
 
@@ -224,7 +226,7 @@ def _ask_agents(
         if file is not None:
             file.write(found.answer_rows(), not interrupted)
         blunders = [] if interrupted else found.worst(show_worst)  # explanations take time
-        setting = setting_of(plan.agents, plan.geometry, plan.limit)
+        setting = setting_of(plan.agents, plan.geometry, plan.limit, plan.seed)
         data = {**setting, **found.as_dict()} if as_json else None
         sections = accuracy_results.set_accuracy(found)
         _write(data, sections, blunders, lambda: solver_of(plan.geometry), out)

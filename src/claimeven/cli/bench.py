@@ -9,11 +9,11 @@ import click
 from claimeven import __version__
 from claimeven.agents import benchmark
 from claimeven.agents.benchmark import SearchTotals
-from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import named_lines, show, text_width
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import write_json
+from claimeven.provenance import describe, machine
 
 #: The legend below the table.
 LEGEND = "The total number of nodes changes only if a search changes. UCT: nodes stored."
@@ -44,6 +44,7 @@ def command(as_json: bool) -> None:
     if as_json:
         run = {"version": __version__, "machine": machine(), "positions": len(benchmark.POSITIONS)}
         rows = [{"search": row.search, "limit": row.limit, **_measures(row)} for row in searches]
+        run |= {"provenance": describe("result")}
         write_json({**run, **_measures(every), "searches": rows}, sys.stdout)
         return
     show(f"{len(benchmark.POSITIONS)} positions, claimeven {__version__}, {machine()}\n")

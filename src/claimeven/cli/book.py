@@ -36,6 +36,7 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.provenance import describe
 from claimeven.records import open_records
 from claimeven.solver import Solver
 
@@ -105,7 +106,7 @@ def build(
             on_progress=lambda at: line.show(lambda: progress(at)),
         )
     write_run_file(path)
-    _print_book(path, made, as_json)
+    _print_book(path, made, as_json, provenance=describe("result", board=geometry.as_dict()))
 
 
 @command.command("info")
@@ -172,7 +173,9 @@ def verify(
         checks = ("entries", "missing", "backed", "solved")
         numbers = {name: getattr(found, name) for name in checks}
         wrong = [vars(entry) for entry in found.wrong]
-        write_json({"file": str(path), **numbers, "wrong": wrong}, sys.stdout)
+        about = describe("result", board=book.geometry.as_dict(), seed=seed)
+        result = {"file": str(path), **numbers, "wrong": wrong, "provenance": about}
+        write_json(result, sys.stdout)
     else:
         show(
             f"{path}: {found.entries:,} entries, {found.missing:,} missing or extra,"
@@ -318,7 +321,9 @@ def _import_database(
             on_progress=line.reporter("{} {:,} of {:,}"),
         )
     checks = ("given", "completed", "compared", "solved")
-    _print_book(Path(place), made.book, as_json, **{name: getattr(made, name) for name in checks})
+    found = {name: getattr(made, name) for name in checks}
+    about = describe("result", board=GEOMETRY.as_dict())
+    _print_book(Path(place), made.book, as_json, **found, provenance=about)
     if as_json:
         return
     show(

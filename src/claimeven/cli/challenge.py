@@ -34,6 +34,7 @@ from claimeven.cli.common.streams import clean_stdout, one_line, print_error, wr
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.game.validation import seed_number
+from claimeven.provenance import describe
 from claimeven.ratings.pentanomial import wilson_interval
 
 #: Results in words.
@@ -100,6 +101,7 @@ def command(
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
     provenance = Provenance.of([spec]).as_dict()
+    about = describe("result", limit=asdict(limit), seed=seed, files=provenance["files"])
     announce_compilation()
     ended: BaseException | None = None
     with closing(_Games(out, resume, plan, provenance)) as played, clean_stdout() as stream:
@@ -118,7 +120,7 @@ def command(
         result = ChallengeResult(tuple(played.games))
         if as_json:
             head = {**plan, "games_planned": games, "limit": asdict(limit), **provenance}
-            write_json({**head, **result.as_dict()}, stream)
+            write_json({**head, **result.as_dict(), "provenance": about}, stream)
         elif result.games:
             stream.write("\n")
             write_sections([_sentences(result, spec, url)], stream)

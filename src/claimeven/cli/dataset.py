@@ -25,6 +25,7 @@ from claimeven.cli.common.progress import announce_compilation, resumable_file, 
 from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
+from claimeven.provenance import describe
 
 #: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.
 TABLE_MB = 16
@@ -130,6 +131,7 @@ def command(
     if as_json:
         sides = {"held_out": str(other), "held_out_positions": result.held_out} if other else {}
         rows = {"out": out, "positions": result.positions, **sides, **plan.header()}
+        rows["provenance"] = describe("result", board=geometry.as_dict(), seed=plan.seed)
         write_json({**rows, "nodes": nodes, "seconds": seconds}, sys.stdout)
         return
     text = f"{out}: {result.positions:,} position{'s' * (result.positions != 1)}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from claimeven import __version__
+from claimeven import __version__, provenance
 from claimeven.cli.common.groups import LazyGroup
 from claimeven.cli.common.streams import drop_output, prepare_streams, print_error
 from claimeven.errors import ClaimevenError
@@ -41,6 +41,7 @@ SECTIONS = {
         "accuracy": "Measure how often agents find the best move.",
         "games": "List, show, export and import stored games.",
         "report": "Write a web page about a tournament.",
+        "describe": "Print the origin of a file: version, command, machine.",
         "study": "Repeat the classic studies of five older projects.",
     },
     "Train an agent": {
@@ -125,7 +126,17 @@ def main(
         sys.exit(status)
 
 
+def _running_command() -> dict[str, Any] | None:
+    """Return the running command with its options, for the descriptions of results."""
+    if click.get_current_context(silent=True) is None:
+        return None
+    from claimeven.cli.common.experiments import public_options  # noqa: PLC0415 - quick start
+
+    return public_options()
+
+
 def _run(arguments: list[str] | None) -> int:
+    provenance.running_command = _running_command
     status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
     sys.stdout.flush()  # raises the error of a full disk
     return status if isinstance(status, int) else 0

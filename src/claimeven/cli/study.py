@@ -19,7 +19,6 @@ from claimeven.arena.studies import (
     study_of,
 )
 from claimeven.arena.studies.format import study_sections
-from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
@@ -35,6 +34,7 @@ from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
+from claimeven.provenance import describe, machine
 
 
 @click.group("study", cls=CommandGroup)
@@ -175,6 +175,7 @@ def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
                 "jobs": runner.jobs,
                 "machine": machine(),
                 "seconds": seconds,
+                "provenance": describe("result", seed=runner.seed),
             }
             write_json(data, out)
         elif results:

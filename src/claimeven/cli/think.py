@@ -117,7 +117,7 @@ def command(
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
         if as_json:
-            setting = {**setting_of([spec], geometry, limit), "agent": spec, "seed": seed}
+            setting = {**setting_of([spec], geometry, limit, seed), "agent": spec, "seed": seed}
             result = decision_json(decision, position, view)
             write_json({**setting, **result, "trace": list(steps) if trace else None}, out)
             return

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import atomic_io
+from claimeven.dataset.card import PlyScores, card_path, card_text, count_rows, read_card
 from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
 from claimeven.dataset.dataset import is_for_training
 from claimeven.dataset.rows import field_names
+from claimeven.provenance import describe, digest_of_file
 
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
 #: The numbers of the games of some rows, int64 (n,), and the rows as lines of CSV.
@@ -41,7 +43,10 @@ def check_target(path: Path) -> None:
         imported_pyarrow()
     if path.exists():
         raise InvalidDatasetFile(f"{path} already exists: choose another name or remove it")
+    if (card := card_path(path)).is_file() and read_card(card) is None:
+        raise InvalidDatasetFile(f"{card} is in the way: choose another name or remove it")
     atomic_io.check_output(path)
+    atomic_io.check_output(card)
 
 
 def held_out_path(path: Path) -> Path:
@@ -56,28 +61,32 @@ def held_out_path(path: Path) -> Path:
 def write_rows(
     path: Path, plan: DatasetPlan, lines: Callable[[], Iterable[Lines]], split: float | None
 ) -> DatasetResult:
-    """Write all rows to a file or, with `split`, to two files; call `lines` for each of them."""
+    """Write all rows to a file or, with `split`, to two files, each with its card.
+
+    `lines` is called for each of them.
+    """
     fields, header = field_names(plan.geometry, plan.optimal_only), plan.header()
+    about = describe("data set", board=plan.geometry.as_dict(), seed=plan.seed)
+    about["settings"] = header
     sides: Sequence[bool | None] = (None,)
     paths = [path]
     if split is not None:
-        header, sides, paths = (
-            {**header, "split": split},
-            (True, False),
-            [path, held_out_path(path)],
-        )
+        header["split"], sides, paths = split, (True, False), [path, held_out_path(path)]
     counts = []
-    with atomic_io.binary_files(*paths) as streams:
-        for stream, side in zip(streams, sides, strict=True):
-            count = 0
-            with _table(stream, path.suffix, fields, header) as write:
+    with atomic_io.binary_files(*paths, *map(card_path, paths)) as streams:
+        for place, (stream, side) in enumerate(zip(streams, sides, strict=False)):
+            found = PlyScores()
+            with _table(stream, path.suffix, fields, {**header, "provenance": about}) as write:
                 for games, rows in lines():
                     if side is not None and split is not None:
                         which = is_for_training(games, split, plan.seed) == side
                         rows = list(compress(rows, which))  # noqa: PLW2901 - rows of this side
                     write(rows)
-                    count += len(rows)
-            counts.append(count)
+                    found.update(count_rows(rows))
+            stream.flush()
+            text = card_text(paths[place].name, plan, about, found, digest_of_file(stream.name))
+            streams[len(paths) + place].write(text.encode())
+            counts.append(found.total())
     return (
         DatasetResult(counts[0]) if split is None else DatasetResult(counts[0], counts[1], paths[1])
     )

@@ -22,6 +22,7 @@ from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.provenance import check_schema
 from claimeven.solver.batch import is_invalid_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
@@ -152,6 +153,15 @@ def _holds_numbers(line: bytes, read: list[int]) -> bool:
     )
 
 
+def read_header(path: Path) -> dict[str, Any]:
+    """Return the settings of a data set in Parquet; a CSV file has none. Raises `OSError`."""
+    if path.suffix == CSV:
+        return {}
+    with path.open("rb") as stream, _read_by_arrow(path) as (_, parquet):
+        found: dict[str, Any] = json.loads(parquet.read_schema(stream).metadata[b"claimeven"])
+        return found
+
+
 def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
     """Yield the same as `_of_csv`."""
     with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
@@ -198,6 +208,8 @@ def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -
     try:
         header = json.loads(metadata[b"claimeven"])
         board = Geometry(header["columns"], header["rows"], header["connect"])
+        about = header.get("provenance", {})
+        check_schema("data set", about.get("schema"), path, about, InvalidDatasetFile)
     except (KeyError, ValueError, TypeError, RecursionError):
         raise InvalidDatasetFile(f"{path} is not a data set: it does not state its board") from None
     if board != geometry:

@@ -15,7 +15,6 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-import claimeven
 from claimeven.agents.base import Agent, Limit
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.registry import make_agent
@@ -240,7 +239,6 @@ def write_with_facts(
         "config": dict(config),
         "measured": dict(measured),
         "parameters": unpack(model).parameters,
-        "made_by": f"claimeven {claimeven.__version__}",
     }
     write_model(path, ModelFile(model.kind, model.geometry, model.arrays, facts))
 

@@ -30,7 +30,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-import claimeven
 from claimeven.agents.base import Limit
 from claimeven.agents.families.trained import NTupleAgent
 from claimeven.compiled import load
@@ -240,7 +239,6 @@ def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
         "config": config.as_dict(),
         "measured": {name: value for name, value in row.items() if name != CORES},
         "positions": None if positions is None else positions.digest,
-        "made_by": f"claimeven {claimeven.__version__}",
     }
     write_network(run.model_path, _rounded(learner), facts)
 

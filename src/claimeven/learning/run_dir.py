@@ -6,6 +6,7 @@ log.jsonl         a JSON object for each measurement, in order
 checkpoint.npz    the state of training, complete or absent: written next to it and moved
 model.npz         the last measured model
 models            the models of the measurements 1, 2, 4, 8, ...
+provenance.json   the description of the run: see `claimeven.provenance`
 ```
 
 An interrupted run continues from its checkpoint; training repeats later lines of the log. Digests
@@ -35,12 +36,13 @@ from claimeven.atomic_io import (
 from claimeven.errors import ClaimevenError
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, ModelFile, read_model, write_model
+from claimeven.provenance import LEARNING, describe
 
 Row = Mapping[str, Any]
 #: The number of differences between two configurations that a message lists.
 _MAX_DIFFERENCES: Final = 6
 #: Names of files in the folder.
-CONFIG, LOG, MODELS = "config.json", "log.jsonl", "models"
+CONFIG, LOG, MODELS, ABOUT = "config.json", "log.jsonl", "models", "provenance.json"
 
 #: The key of a row for the CPU time of the run.
 CORES = "core_seconds"
@@ -86,6 +88,8 @@ class RunFolder:
         self.log_path, self.model_path = path / LOG, path / "model.npz"
         self._checkpoint_path = path / "checkpoint.npz"
         self._digest = _digest_of(self.config)
+        board, seed = self.config.get("board"), self.config.get("seed")
+        self._about = describe("run", board=board, seed=seed, packages=LEARNING)
         self._cores = cores_spent()
         self._log: GrowingFile | None = None
         self._logged = hashlib.sha256()
@@ -210,7 +214,7 @@ class RunFolder:
     def save(self, checkpoint: ModelFile) -> None:
         """Replace the checkpoint, at the present end of the log. Raises `CannotWrite`."""
         place = {"rows": len(self.rows), "run": self._digest, "log": self._logged.hexdigest()}
-        facts = {**checkpoint.facts, **place}
+        facts = {**checkpoint.facts, **place, "provenance": self._about}
         placed = ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts)
         write_model(self._checkpoint_path, placed, quick=True, max_bytes=MAX_CHECKPOINT_BYTES)
 
@@ -228,7 +232,8 @@ class RunFolder:
             raise InvalidRun(
                 f"{self.path} contains other files ({others[0]}): choose an empty or new folder"
             )
-        write_text(path, json.dumps(self.config, indent=2, sort_keys=True) + "\n")
+        for file, data in ((path, self.config), (self.path / ABOUT, self._about)):
+            write_text(file, json.dumps(data, indent=2, sort_keys=True) + "\n")
 
     def _compare(self, path: Path) -> None:
         """Raise `InvalidRun` unless the run in the folder has this configuration."""

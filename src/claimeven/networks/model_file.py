@@ -1,8 +1,9 @@
 """Files of trained models: numbers and a header, without code.
 
 A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds JSON in UTF-8: the
-version of the format, the kind of model, its board, its features, the recipe it was trained by, the
-digest of its training data, and its measured accuracy. Every part must be an array of numbers.
+schema, the kind of model, its board, its features, the configuration of its training, the digest of
+its training data, its measured accuracy, and its provenance. Every part must be an array of
+numbers.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from claimeven.atomic_io import CannotWrite, write_bytes
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
+from claimeven.provenance import LEARNING, SCHEMAS, check_schema, describe
 
-VERSION: Final = 1
+VERSION: Final = SCHEMAS["model"]
 #: Bytes of an unpacked model, and of the checkpoint of a run: the limit of an archive.
 MAX_BYTES: Final = 1 << 29
 MAX_CHECKPOINT_BYTES: Final = (1 << 32) - 1
@@ -66,11 +68,16 @@ def write_model(
 ) -> None:
     """Write a model completely or not at all; the same model gives the same bytes.
 
-    `quick` packs it less tightly. Raises `CannotWrite`, also for more than `max_bytes` bytes
-    (default `MAX_BYTES`), which could not be read again.
+    Its header gets a description as `provenance`, unless its facts have one. `quick` packs it less
+    tightly. Raises `CannotWrite`, also for more than `max_bytes` bytes (default `MAX_BYTES`), which
+    could not be read again.
     """
     max_bytes = max_bytes or MAX_BYTES
-    header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
+    facts = model.as_dict()
+    if "provenance" not in facts:
+        board, seed = model.geometry.as_dict(), facts.get("config", {}).get("seed")
+        facts["provenance"] = describe("model", board=board, seed=seed, packages=LEARNING)
+    header = np.frombuffer(json.dumps(facts, sort_keys=True).encode(), dtype=np.uint8)
     buffer, size = io.BytesIO(), 0
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in {_HEADER: header, **model.arrays}.items():
@@ -101,7 +108,11 @@ def read_model(
     max_bytes = max_bytes or MAX_BYTES
     content = _content(path, max_bytes)
     with name_in_errors(path):
-        model = _model(_arrays(content, max_bytes))
+        arrays = _arrays(content, max_bytes)
+        header = _header_of(arrays)
+    check_schema("model", header["version"], path, header.get("provenance"), InvalidNetwork)
+    with name_in_errors(path):
+        model = _model(header, arrays)
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
     if geometry is not None and model.geometry != geometry:
@@ -163,14 +174,19 @@ def _array(content: bytes, name: str) -> Array:
     return array
 
 
-def _model(arrays: dict[str, Array]) -> ModelFile:
+def _header_of(arrays: dict[str, Array]) -> dict[str, Any]:
+    """Take the header out of the arrays of a file."""
     try:
-        header = json.loads(arrays.pop(_HEADER).tobytes())
-        if header["format"] != _MARK:
+        header: dict[str, Any] = json.loads(arrays.pop(_HEADER).tobytes())
+        if header["format"] != _MARK or not {"version", "kind", "board"} <= set(header):
             raise KeyError
-        version, kind, board = header["version"], header["kind"], header["board"]
     except (KeyError, ValueError, TypeError, RecursionError):
         raise InvalidNetwork("it has no header of claimeven") from None
+    return header
+
+
+def _model(header: dict[str, Any], arrays: dict[str, Array]) -> ModelFile:
+    version, kind, board = header["version"], header["kind"], header["board"]
     if version != VERSION:
         raise InvalidNetwork(f"its format is version {version!r}, and this one reads {VERSION}")
     try:

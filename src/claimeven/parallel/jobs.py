@@ -24,6 +24,7 @@ from typing import Any, Protocol
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 from claimeven.parallel.worker import Parent
+from claimeven.provenance import version_here
 
 #: A job: its number, or its number and an item.
 Job = int | tuple[int, Any]
@@ -72,12 +73,6 @@ class Executor(Protocol):
 
 class PoolError(ClaimevenError, ValueError):
     """Workers cannot be started, or end repeatedly during the same job."""
-
-
-def version_here() -> str:
-    """Return the version of claimeven."""
-    version: str = sys.modules["claimeven"].__version__  # the package imports all others, lazily
-    return version
 
 
 def no_digests(spec: str) -> Mapping[str, str]:

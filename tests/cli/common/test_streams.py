@@ -100,7 +100,9 @@ def test_an_ascii_terminal_shows_names_and_reasons_with_escapes(
 
 
 #: One game, by a player whose name no locale but UTF-8 has.
-TABLE = "moves,first,second,opening,result,fault,reason,adjudicated\n4455,Jürgen ☃,bob,,unfinished,,,\n"
+TABLE = (
+    "moves,first,second,opening,result,fault,reason,adjudicated\n4455,Jürgen ☃,bob,,unfinished,,,\n"
+)
 
 
 @pytest.mark.parametrize("locale", ["ascii:strict", "latin-1:strict"])

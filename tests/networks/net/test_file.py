@@ -64,7 +64,8 @@ def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
-    facts = read_model(whole).facts
+    facts = dict(read_model(whole).facts)
+    assert facts.pop("provenance")["kind"] == "model"
     assert facts == {"shape": TINY.as_dict(), "knows_scores": False, "recipe": {"seed": 3}}
     model, path = pack(drawn_net(SMALL, knows_scores=True)), tmp_path / "a.npz"
     for output, knows in ((True, True), (False, False), ("no", False)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.provenance import describe
 from claimeven.solver.errors import check_board
 
 #: Games of a match and rounds of a tournament: more than any user waits for.
@@ -251,21 +252,34 @@ class Plan:
         vars(self).pop("provenance", None)
         return self.provenance
 
+    def describe(self, kind: str, openings: Sequence[str]) -> dict[str, Any]:
+        """Return the description of a result with these games' openings."""
+        return describe(
+            kind,
+            board=self.geometry.as_dict(),
+            limit=asdict(self.limit),
+            openings=openings,
+            seed=self.seed,
+            files=list(self.provenance.files),
+        )
+
     def setting(self, openings: Iterable[str]) -> dict[str, object]:
         """Return the settings of the games, except the agents' specs and the seed, for JSON.
 
         `openings` are the openings of the games that were played.
         """
+        different = list(dict.fromkeys(openings))
         return {
             **asdict(self.geometry),
             "limit": asdict(self.limit),
             "isolate": self.sandbox.all_agents,
             "memory_limit_mb": self.sandbox.memory_limit_mb,
             "adjudicate": self.adjudicate,
-            "openings": list(dict.fromkeys(openings)),
+            "openings": different,
             "python": self.provenance.python,
             "files": list(self.provenance.files),
             "changed_files": self.provenance.changed(),
+            "provenance": self.describe("result", different),
         }
 
     def match_setting(self, openings: Iterable[str]) -> dict[str, object]:

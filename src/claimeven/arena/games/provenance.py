@@ -14,7 +14,7 @@ from claimeven.agents.fingerprint import digests_of, paths_of, snapshot_file
 from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
-from claimeven.parallel.jobs import version_here
+from claimeven.provenance import describe, version_here
 
 #: The start of an absolute path, on Windows too; not the address of a server.
 _ROOT = r"(?:[A-Za-z]:[\\/]|/(?!/))"
@@ -147,6 +147,10 @@ def _last_parts(path: str, parts: int) -> str:
     return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-parts:])
 
 
-def setting_of(agents: Iterable[AgentLike], geometry: Geometry, limit: Limit) -> dict[str, Any]:
+def setting_of(
+    agents: Iterable[AgentLike], geometry: Geometry, limit: Limit, seed: int | None = None
+) -> dict[str, Any]:
     """Return board, limit and provenance of agents as plain data, for results as JSON."""
-    return {**asdict(geometry), "limit": asdict(limit), **Provenance.of(agents).as_dict()}
+    found, board = Provenance.of(agents).as_dict(), geometry.as_dict()
+    about = describe("result", board=board, limit=asdict(limit), seed=seed, files=found["files"])
+    return {**asdict(geometry), "limit": asdict(limit), **found, "provenance": about}

@@ -30,7 +30,6 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
-from claimeven.parallel.jobs import version_here
 from claimeven.plotting import (
     NO_CHARTS,
     Chart,
@@ -39,6 +38,7 @@ from claimeven.plotting import (
     svg_in_page,
     write_pictures,
 )
+from claimeven.provenance import version_here
 from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 

@@ -16,11 +16,12 @@ from typing import IO, Any
 
 from claimeven.atomic_io import take_lock
 from claimeven.errors import ClaimevenError
+from claimeven.provenance import SCHEMAS, check_schema
 
 #: "C4GM" in the header of the file, which distinguishes a store from other SQLite files.
 APPLICATION_ID = 0x4334474D
-#: Version of the tables.
-VERSION = 1
+#: Schema of the tables.
+VERSION = SCHEMAS["store"]
 #: Seconds to wait for a reader that holds the file.
 _BUSY_TIMEOUT = 10.0
 #: Errors of SQLite for a full disk, or a file above the size limit of the system.
@@ -119,6 +120,8 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION_ID:
             raise InvalidStore(f"{path} is not a file of games of claimeven")
+        if version > VERSION:
+            check_schema("store", version, path, _last_run(connection), InvalidStore)
         if version != VERSION:
             raise InvalidStore(
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
@@ -137,6 +140,15 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _last_run(connection: sqlite3.Connection) -> object:
+    """Return the description of the last run of a store of a newer schema, if it has one."""
+    with suppress(sqlite3.Error, ValueError, LookupError, TypeError, RecursionError):
+        found = connection.execute("SELECT value FROM meta WHERE key = 'runs'").fetchone()
+        about: object = json.loads(found[0])[-1]
+        return about
+    return None
 
 
 @cache

@@ -32,6 +32,7 @@ from claimeven.arena.store.store import Store, is_empty_store
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.provenance import describe
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.suggestions import no_such
 
@@ -89,7 +90,9 @@ def import_games(
         raise InvalidGames(f"{name} holds no game")
     # A pipe has another name each time: only a file with the same games is the same.
     origin = str(Path(name).resolve()) if Path(name).is_file() else ""
-    meta = {"board": start.geometry.as_dict(), "begun": time.time()}
+    board = start.geometry.as_dict()
+    about = describe("store", board=board)
+    meta = {"board": board, "begun": time.time(), "provenance": about}
     with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:
         return _stored(target, games, origin, start.geometry)
 

@@ -1,7 +1,8 @@
 """The runs that played the games of a store: their version of claimeven, and agents' files.
 
-A store has a list of runs, each with the number of games there were when it started. A run is added
-only if something has changed since the previous run and `resume` allows it.
+A store has a list of runs: descriptions (`claimeven.provenance`), each with the number of games
+when it started. A run is added only if version, files or machine have changed since the previous
+run; changes of version and files need `resume` "changed".
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from claimeven.arena.store.store import Store, StoredAgent
 
 #: The value of `resume` that continues although something has changed.
 CHANGED = "changed"
+#: Parts of a description that are equal in one run.
+_SAME_RUN = ("claimeven", "python", "packages", "machine", "files")
 #: Seconds between two checks of files while games are played.
 _WAIT = 1.0
 
@@ -35,25 +38,26 @@ _FIXED = (
 _DEFAULTS = {"swap": True}
 
 
-def first_run(provenance: Provenance) -> dict[str, Any]:
-    """Return the stored data of the first run of a store, by their key."""
-    return {"runs": [{**provenance.as_dict(), "games": 0}]}
-
-
 def check_runs(
-    store: Store, provenance: Provenance, names: Sequence[str], resume: bool | str
+    store: Store,
+    now: Mapping[str, Any],
+    specs: Sequence[str | None],
+    names: Sequence[str],
+    resume: bool | str,
 ) -> None:
     """Raise `InvalidStore` if version or files have changed since the last run, or are unknown.
 
-    With `resume` "changed" the run is added to the list instead.
+    With `resume` "changed" the run, whose description is `now`, is added to the list instead.
     """
-    runs, now = runs_of(store), provenance.as_dict()
+    runs = runs_of(store)
     if runs:
         changed = list(differences(runs[-1], now, names))
     else:
-        changed = list(_changed_since_old(store.agents, provenance.specs, names))
+        changed = list(_changed_since_old(store.agents, specs, names))
     refuse_changes(store.path, changed, bool(runs), resume)
-    if changed or not runs:
+    if runs and all(runs[-1].get(name) == now.get(name) for name in _SAME_RUN):
+        store.set_meta("runs", [*runs[:-1], {**runs[-1], **now}])
+    else:
         store.set_meta("runs", [*runs, {**now, "games": len(store)}])
 
 
@@ -104,8 +108,8 @@ def run_notes(store: Store) -> Iterator[str]:
     if runs and runs[0]["games"]:
         yield f"the files and the version behind the first {_games(runs[0]['games'])} are unknown."
     for before, run in pairwise(runs):
-        changed = change_of(list(differences(before, run, names)))
-        yield f"{changed} after {run['games']:,} games: the results mix both."
+        if changed := list(differences(before, run, names)):
+            yield f"{change_of(changed)} after {run['games']:,} games: the results mix both."
     for run in runs:
         if run.get("changed_files"):
             yield (

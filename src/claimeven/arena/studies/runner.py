@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 import time
 import tomllib
 from collections.abc import Callable, Mapping
@@ -312,15 +310,3 @@ def run_study(
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
     return StudyRunner(where, **settings).run(chosen)
-
-
-def machine() -> str:
-    """Return the processor, its cores and the version of Python, on which measured times depend."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -26,7 +26,6 @@ from claimeven.arena.store.runs import (
     FileChangeMonitor,
     check_plan,
     check_runs,
-    first_run,
     started_rounds,
 )
 from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
@@ -198,21 +197,25 @@ def open_store(
     `of_test`. Also raises it, unless `resume` is "changed", if claimeven or a file behind an agent
     has changed since, or if that is unknown.
     """
-    now, path = plan.refresh_provenance(), Path(path)
+    path = Path(path)
+    plan.refresh_provenance()
     for name in plan.names:
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
     agents = stored_agents(plan)
     there = path.exists() and path.stat().st_size > 0
     if not (resume and there) or is_empty_store(path):
-        meta = {"plan": plan.as_dict(), "begun": time.time(), **first_run(now)}
+        asked = plan.as_dict()
+        about = plan.describe("store", asked["openings"])
+        meta = {"plan": asked, "begun": time.time(), "runs": [{**about, "games": 0}]}
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
         started = started_rounds(store, 2 * len(plan.meeting_pairs))
         asked = plan.as_dict()
         before = check_plan(store, asked, started, agents)
-        check_runs(store, now, plan.stored_names, resume)
+        about = plan.describe("store", asked["openings"])
+        check_runs(store, about, plan.provenance.specs, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
         deque(store.games(), 0)

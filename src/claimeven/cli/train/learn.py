@@ -45,6 +45,7 @@ from claimeven.learning import (
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.option_fields import options_of
 from claimeven.parallel.jobs import Executor
+from claimeven.provenance import LEARNING, describe
 
 #: The columns of a table of figures: heading, name in the log, format.
 Columns = Sequence[tuple[str, str, str]]
@@ -111,7 +112,9 @@ def _print_run(
 ) -> None:
     """Print the rows of the log as JSON, or a table of its figures and the path of the model."""
     if as_json:
-        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        about = describe("result", packages=LEARNING)
+        found = {"out": out, "model": f"{out}/model.npz", "rows": rows, "provenance": about}
+        write_json(found, sys.stdout)
         return
     cells = [cells_of(row, columns) for row in figures or rows]
     show_table([heading for heading, _, _ in columns], cells)

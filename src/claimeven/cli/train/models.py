@@ -21,6 +21,7 @@ from claimeven.learning.compare_runs import (
     draw_comparison,
 )
 from claimeven.learning.curves import folder_for
+from claimeven.provenance import LEARNING, describe
 
 charts_option = click.option(
     "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
@@ -58,7 +59,9 @@ def average(
         report = line.reporter("rounding: {} of {} matrices")
         figures = average_nets(models, out, weights, quant_levels, report)
     if as_json:
-        write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
+        about = describe("result", packages=LEARNING)
+        found = {"out": out, "models": list(models), "measured": figures, "provenance": about}
+        write_json(found, sys.stdout)
         return
     listed = ", ".join(
         f"{name} {value:.1%}"
@@ -140,7 +143,9 @@ def compare(
     files = [str(path) for path in draw_comparison(scores, folder, notify)] if folder else []
     if as_json:
         rows = [each.as_dict() for each in scores]
-        write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)
+        about = describe("result", seed=config.seed, packages=LEARNING)
+        found = {"runs": list(folders), "rows": rows, "plots": files, "provenance": about}
+        write_json(found, sys.stdout)
         return
     latest = {each.label: each for each in scores}
     cells = [_cells(each) for each in latest.values()]
