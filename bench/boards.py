@@ -1,11 +1,16 @@
 """Speed on boards of 65 to 128 bits: `python -m bench.boards [PART ...]`.
 
-Parts: playouts, uct, alphabeta, scores (default: all). Rates are CPU time of one thread, the best
-of some runs, next to those of 7x6 in the same run. Every part asserts its answers: results, visits
-or nodes that follow from the seed, and of short searches the answers of the textbook.
+Parts: playouts, uct, alphabeta, scores, published (default: all). Rates are CPU time of one thread,
+the best of some runs, next to those of 7x6 in the same run. Every part asserts its answers:
+results, visits or nodes that follow from the seed, and of short searches the answers of the
+textbook.
 
 `scores` has random positions near their end, without a win at hand, each solved with an empty
 transposition table. The readable solver must have the same score after the same number of nodes.
+
+`published` has positions of 10x6 for a comparison with times that Steininger published for his C++
+solver: one thread, a table of 1 GB. Sums of scores and nodes are fixed. The readable solver must
+have the same scores of all positions that take few nodes.
 """
 
 from __future__ import annotations
@@ -35,6 +40,12 @@ RUNS = 9
 #: Boards of `scores`: 64 bits, then 70 to 80.
 SOLVED = (Geometry(8, 7), Geometry(9, 7), Geometry(8, 8), Geometry(10, 6), Geometry(10, 7))
 EMPTY, POSITIONS, SOLVED_RUNS = (10, 16), 200, 3
+#: Groups of positions of 10x6: their empty cells, their number, the mean time that Steininger
+#: published in ms, the sum of their scores, and the nodes that they take.
+TEN = Geometry(10, 6)
+PUBLISHED = (((1, 14), 300, 0.85, 0, 0), ((15, 28), 60, 2864.0, 0, 0))
+#: The nodes for which the readable solver is affordable.
+READABLE_NODES = 3000
 #: Losses, draws and wins of the first player in 20,000 playouts from seed 1, by columns.
 PLAYOUTS = {
     "random": {
@@ -176,6 +187,33 @@ def exact_scores(geometry: Geometry) -> None:
     )
 
 
+def published() -> None:
+    """Mean times of exact scores on 10x6 next to published ones."""
+    rng = random.Random(1)
+    for cells, count, theirs, total, nodes in PUBLISHED:
+        positions = [quiet_position(TEN, rng.randint(*cells), rng) for _ in range(count)]
+        search = ExactSearch(TEN, table_mb=1024)
+        search.load()
+        search.clear()
+        readable = TextbookSolver(TEN, 16)
+        scores, checked, seconds = [], 0, 0.0
+        for position in positions:
+            before, start = search.nodes, time.thread_time()
+            scores.append(search.score(position.mine, position.mask))
+            seconds += time.thread_time() - start
+            if search.nodes - before < READABLE_NODES:
+                readable.entries[:] = [0] * len(readable.entries)
+                assert scores[-1] == readable.solve(position.mine, position.mask, -99, 99)
+                checked += 1
+        print(
+            f"{TEN}, {cells[0]}-{cells[1]} empty cells, {count} positions, 1 GB: mean"
+            f" {1000 * seconds / count:.4f} ms, Steininger {theirs} ms, {checked} checked;"
+            f" {search.nodes:,} nodes, scores {sum(scores)}",
+            flush=True,
+        )
+        assert (sum(scores), search.nodes) == (total, nodes)
+
+
 def quiet_position(geometry: Geometry, empty: int, rng: random.Random) -> Position:
     """Return a random position with `empty` empty cells, without a win at hand."""
     while True:
@@ -195,6 +233,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "uct": uct,
     "alphabeta": alphabeta,
     "scores": scores,
+    "published": published,
 }
 
 

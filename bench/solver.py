@@ -9,6 +9,7 @@
     python -m bench.solver --boards          whole boards from scratch against published results
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
     python -m bench.solver --together        hard positions by one thread and by several
+    python -m bench.solver --guide           any of these with guesses of the bundled net
     python -m bench.solver --without IDEA    the effect of an idea of the search; repeat for more
     python -m bench.solver --without list    the names of the ideas; "all" means all ideas
 
@@ -36,6 +37,7 @@ from bench.sets import OWN_POSITIONS, SIGNATURE_MB, SIGNATURES
 from bench.timing import machine
 from claimeven import Position
 from claimeven.game.geometry import Geometry
+from claimeven.networks import NetGuide
 from claimeven.solver import ExactSearch
 
 #: The number of positions solved in slow sets, the first ones.
@@ -71,6 +73,7 @@ def main() -> None:
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--guide", action="store_true")
     parser.add_argument(
         "--without", action="append", choices=("all", "list", *ideas.IDEAS), metavar="IDEA"
     )
@@ -86,13 +89,16 @@ def main() -> None:
         ideas.report(list(ideas.IDEAS) if "all" in options.without else options.without)
         return
     single = options.rows or options.boards or options.empty or options.memory
+    guide = NetGuide() if options.guide else None
+    if guide is not None:
+        guide.load()
     own = not (single or options.together)
     if (own or options.positions or options.empty) and not options.alone:
         options.alone = is_without_peer()
     if options.positions or own:
         folder = options.positions or OWN_POSITIONS
         for path in sorted(folder.glob("*.txt")):
-            position_set(path, options.table_mb, options.full, options.alone)
+            position_set(path, options.table_mb, options.full, options.alone, guide)
     if options.memory:
         memory()
     if options.rows:
@@ -100,9 +106,9 @@ def main() -> None:
     if options.boards:
         boards(options.threads)
     if options.empty:
-        empty_board(options.threads, options.alone)
+        empty_board(options.threads, options.alone, guide)
     if options.together:
-        together(options.threads, options.table_mb)
+        together(options.threads, options.table_mb, guide)
 
 
 def is_without_peer() -> bool:
@@ -113,14 +119,16 @@ def is_without_peer() -> bool:
     return True
 
 
-def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
+def position_set(
+    path: Path, table_mb: float, full: bool, alone: bool, guide: NetGuide | None
+) -> None:
     lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
     lines = lines if full else lines[: FIRST.get(path.stem)]
     positions = [Position.from_moves(moves) for moves, _ in lines]
     expected = [int(score) for _, score in lines]
     mines = np.array([position.mine for position in positions], dtype=np.uint64)
     masks = np.array([position.mask for position in positions], dtype=np.uint64)
-    search = ExactSearch(Geometry(), table_mb=table_mb)
+    search = ExactSearch(Geometry(), table_mb=table_mb, guide=guide)
     nodes = np.zeros(0, dtype=np.int64)
 
     def ours() -> list[int]:
@@ -130,7 +138,8 @@ def position_set(path: Path, table_mb: float, full: bool, alone: bool) -> None:
 
     search.score_many(mines[:1], masks[:1])  # compiles
     seconds = timed(search.clear, ours, expected)
-    if path.parent == OWN_POSITIONS and table_mb == SIGNATURE_MB and path.stem in SIGNATURES:
+    is_signed = path.parent == OWN_POSITIONS and table_mb == SIGNATURE_MB and guide is None
+    if is_signed and path.stem in SIGNATURES:
         assert nodes.sum() == SIGNATURES[path.stem], f"{path.stem} took {nodes.sum():,} nodes"
     count = len(lines)
     text = (
@@ -227,8 +236,8 @@ def boards(threads: int) -> None:
         )
 
 
-def empty_board(threads: int, alone: bool) -> None:
-    search = ExactSearch(Geometry(), table_mb=1024, threads=threads)
+def empty_board(threads: int, alone: bool, guide: NetGuide | None) -> None:
+    search = ExactSearch(Geometry(), table_mb=1024, threads=threads, guide=guide)
     search.load()
     search.clear()
     start, cpu = time.perf_counter(), time.process_time()
@@ -244,14 +253,17 @@ def empty_board(threads: int, alone: bool) -> None:
         print(f"  bitbully.{driver}: {theirs:.1f} s, ratio {theirs / seconds:.1f}", flush=True)
 
 
-def together(threads: int, table_mb: float) -> None:
+def together(threads: int, table_mb: float, guide: NetGuide | None) -> None:
     """Solve hard positions one by one, from an empty table each, with one thread and several.
 
     The time of several threads is the CPU time of the busiest thread, in proportion to its nodes,
     so other load disturbs it little. The median of three runs counts.
     """
     lines = (OWN_POSITIONS / "begin-hard.txt").read_text().splitlines()
-    searches = [ExactSearch(Geometry(), table_mb=table_mb, threads=count) for count in (1, threads)]
+    searches = [
+        ExactSearch(Geometry(), table_mb=table_mb, threads=count, guide=guide)
+        for count in (1, threads)
+    ]
     gains = []
     totals = np.zeros(2)
 

@@ -39,5 +39,11 @@ def _open_book(*given: Any) -> Any:
     return open_book(*given)
 
 
-# The one place that knows both: the solver asks for books, the room above it has them.
-_contract.open_book = _open_book
+def _open_guide(*given: Any) -> Any:
+    from claimeven.networks.guide import open_guide  # noqa: PLC0415 - brings in NumPy
+
+    return open_guide(*given)
+
+
+# The solver asks for books and guides; packages above it have them. This module knows both.
+_contract.open_book, _contract.open_guide = _open_book, _open_guide

@@ -106,6 +106,14 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         assert program.wait(timeout=60) == 1
 
 
+def test_a_guide_changes_no_score(run: Run) -> None:
+    for arguments in (("solve", "226744515337", "--all"), ("explain", "5256464", "--json")):
+        plain = run(*arguments, "--no-book", "--table-mb", "16")
+        guided = run(*arguments, "--no-book", "--table-mb", "16", "--guide", "net")
+        assert (plain.status, plain.err) == (guided.status, guided.err) == (0, "")
+        assert plain.out == guided.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -116,6 +124,9 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("44", "--book", "nowhere.book"), "nowhere.book cannot be read: No such file"),
         (("44", "--book", ""), "--book must be a file or shipped, got ''"),
         (("44", "--book", "a", "--no-book"), "give --book FILE or --no-book, not both"),
+        (("44", "--guide", "nowhere.npz"), "nowhere.npz cannot be read: No such file"),
+        (("44", "--guide", ""), "a file or folder must have a name, got ''"),
+        (("44", "--guide", "net", "--columns", "8"), "no bundled model is for 8x6 connect 4: give"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
         (("44", "--weak", "--all"), "--weak prints the outcome of a position: it does not go with"),
         (
@@ -216,7 +227,8 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert result.out.startswith("4 positions, 0 differ; ")
     board = SMALL[:4]
     assert run("solve", "21", "--solver", DROP_IN, *board).out == run("solve", "21", *SMALL).out
-    for option in (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",)):
+    options = (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",))
+    for option in (*options, ("--guide", "net")):
         message = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
         assert "are for the built-in solver: they do not go with --solver" in message
     wrong = tmp_path / "wrong.py"

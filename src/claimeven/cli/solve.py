@@ -172,8 +172,8 @@ def command(
     _check(query, solver, against, pons)
     if solver is not None and solver_choice != DEFAULT_SOLVER_CHOICE:
         raise ClaimevenError(
-            "--threads, --table-mb, --book and --no-book are for the built-in solver: they do not"
-            " go with --solver"
+            "--threads, --table-mb, --book, --no-book and --guide are for the built-in solver: they"
+            " do not go with --solver"
         )
     if not positions and not pons:
         raise ClaimevenError(

@@ -4,6 +4,7 @@ from claimeven.montecarlo.puct import PuctSearch as PuctSearch
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork as InvalidNetwork
 from claimeven.montecarlo.puct.policy_value import PolicyValue as PolicyValue
 from claimeven.montecarlo.puct.policy_value import UniformPolicyValue as UniformPolicyValue
+from claimeven.networks.guide import NetGuide as NetGuide
 from claimeven.networks.loading import default_policy_value as default_policy_value
 from claimeven.networks.loading import read_policy_value as read_policy_value
 from claimeven.networks.loading import recommended_options as recommended_options

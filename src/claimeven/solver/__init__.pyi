@@ -4,6 +4,7 @@ from claimeven.solver.errors import SolverBusy as SolverBusy
 from claimeven.solver.progress import SolveProgress as SolveProgress
 from claimeven.solver.progress import SolverStatistics as SolverStatistics
 from claimeven.solver.protocols import ExactSolver as ExactSolver
+from claimeven.solver.protocols import Guide as Guide
 from claimeven.solver.protocols import OpeningBook as OpeningBook
 from claimeven.solver.queries import BestMoves as BestMoves
 from claimeven.solver.scores import outcome_word as outcome_word

@@ -1,4 +1,4 @@
-"""The interfaces of solvers and books, shared with the packages above the solver."""
+"""The interfaces of solvers, books and guides, shared with the packages above the solver."""
 
 from __future__ import annotations
 
@@ -57,30 +57,63 @@ class OpeningBook(Protocol):
         """Return the scores of positions by key and number of discs, or `MISSING`."""
 
 
+class Guide(Protocol):
+    """Guesses of scores, where searches start. Scores are exact with any guesses.
+
+    Several threads may call a guide at the same time.
+    """
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board of the positions."""
+
+    def load(self) -> None:
+        """Load everything that the first guess needs; `Solver.load` calls it."""
+
+    def guess(self, position: Position) -> int | None:
+        """Return a guess of the score of an unfinished position, None for no guess."""
+
+
 #: The default book: the user's, or the one of the package, if they exist.
 DEFAULT_BOOK = "auto"
 #: The book of the package, even if the user has another one.
 SHIPPED_BOOK = "shipped"
+#: The guide with the bundled net.
+NET_GUIDE = "net"
 
 
-def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
+def _nothing(geometry: Geometry, where: str | Path) -> None:
     return None
 
 
 #: Opens a book: for `DEFAULT_BOOK` the default of a board (or None), or a file.
 #: The book package sets it, because the solver does not import that package.
-open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
+open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _nothing
+
+
+#: Opens a guide: for `NET_GUIDE` the bundled net, or the file of a net. `claimeven` sets it.
+open_guide: Callable[[Geometry, str | Path], Guide | None] = _nothing
 
 
 def book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
     """Return the book for a solver. Raises `InvalidSolve` if it is for another board."""
     found = open_book(geometry, book) if isinstance(book, str | Path) else book
-    if found is not None and not hasattr(found, "geometry"):
-        from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
-
-        raise InvalidSolve(f"a book must be an `OpeningBook`, a path or None, not {book!r}")
-    if found is not None and found.geometry != geometry:
-        from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
-
-        raise InvalidSolve(f"the book is for {found.geometry}, the solver for {geometry}")
+    _check(geometry, found, "book", "an `OpeningBook`")
     return found
+
+
+def guide_for(geometry: Geometry, guide: Guide | str | Path | None) -> Guide | None:
+    """Return the guide for a solver. Raises `InvalidSolve` if it is for another board."""
+    found = open_guide(geometry, guide) if isinstance(guide, str | Path) else guide
+    _check(geometry, found, "guide", "a `Guide`")
+    return found
+
+
+def _check(geometry: Geometry, found: OpeningBook | Guide | None, name: str, kind: str) -> None:
+    if found is None or getattr(found, "geometry", None) == geometry:
+        return
+    from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
+
+    if not hasattr(found, "geometry"):
+        raise InvalidSolve(f"a {name} must be {kind}, a path or None, not {found!r}")
+    raise InvalidSolve(f"the {name} is for {found.geometry}, the solver for {geometry}")

@@ -25,6 +25,7 @@ from claimeven.solver.errors import (
     check_threads,
 )
 from claimeven.solver.progress import OnProgress
+from claimeven.solver.protocols import Guide
 from claimeven.solver.scores import win_score
 from claimeven.solver.session import Boards, OnSolved, Scores, SearchThread, Session
 from claimeven.solver.transposition_table import bucket_bits_for, new_entries
@@ -40,8 +41,9 @@ class ExactSearch:
 
     `table_mb` is the size of the transposition table in units of 2**20 bytes, rounded down to a
     power of two (and up to the least size for the keys of the board); `threads` search together.
-    Positions are `mine` (discs of the side to move) and `mask` (all discs). They are not checked,
-    and must not have a line. Scores are for the side to move.
+    `guide` guesses scores (see `protocols.Guide`). Positions are `mine` (discs of the side to move)
+    and `mask` (all discs). They are not checked, and must not have a line. Scores are for
+    the side to move.
 
     Threads may share a search: calls run one after another, and `seconds` includes the wait. A
     call from `on_progress` raises `SolverBusy`. Raises `InvalidSolve` for boards of more than 128
@@ -51,10 +53,17 @@ class ExactSearch:
     4
     """
 
-    def __init__(self, geometry: Geometry, table_mb: float = 128, threads: int = 1) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        table_mb: float = 128,
+        threads: int = 1,
+        guide: Guide | None = None,
+    ) -> None:
         check_board(geometry)
         size, count = check_table_mb(table_mb), check_threads(threads)
         self.geometry = geometry
+        self.guide = guide
         self.bucket_bits: int = bucket_bits_for(geometry, size)
         self.entries = new_entries(self.bucket_bits, geometry.bits)
         self.workers: list[SearchThread] = [
@@ -103,7 +112,8 @@ class ExactSearch:
         wait takes all the time, and `SolverBusy` in a thread that already has a session.
         """
         deadline = math.inf if seconds is None else time.perf_counter() + check_seconds(seconds)
-        session = Session(self.geometry, self.workers, deadline, check_nodes(nodes))
+        limit = check_nodes(nodes)
+        session = Session(self.geometry, self.workers, deadline, limit, self.guide)
         is_free: list[bool] = []
         try:
             # All in C: Ctrl-C comes before the lock is taken, or after the list says so.

@@ -4,7 +4,8 @@ Kernels run in slices; between slices the session handles Ctrl-C, `stop`, limits
 reports. A paused search resumes exactly, so pauses do not change results. Threads share the
 transposition table. All threads search a single hard position together: each runs the same windows
 with a slightly different order of moves, uses the table entries of the others, and drops a window
-that another thread has settled.
+that another thread has settled. A guide, if any, is asked for the score of a position after `SHORT`
+nodes of its search; the windows then start at its guess.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, Words, for_bits
+from claimeven.compiled import Int, Ints, Words, for_bits
 from claimeven.compiled.wide import words, words_of
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.parallel.threads import run_in_threads
 from claimeven.solver import kernel, layout
 from claimeven.solver.call_kernel import SHORT, solve_columns
-from claimeven.solver.errors import SearchStopped
+from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
+from claimeven.solver.protocols import Guide
 from claimeven.solver.scores import win_score
 
 #: Nodes of a search before other threads join: a few milliseconds.
@@ -43,7 +46,13 @@ FIRST_RATE = 500_000.0
 #: finish together.
 BATCH = 64
 _UNLIMITED = 1 << 62
+#: The fewest empty cells of a position that a guide is asked for: others take few nodes.
+GUIDED_EMPTY = 28
+#: Points from which a guess is made a point greater: an early win is quickly refuted.
+FAR_GUESSES = (5, 9)
 
+#: A position, and the least and the greatest score: mine, mask, low, high.
+Task = tuple[int, int, int, int]
 Scores = npt.NDArray[np.int64]
 Boards = npt.NDArray[np.uint64]
 OnSolved = Callable[[int, int], None]
@@ -74,6 +83,8 @@ class SearchThread:
         self.control, self.shared = self.arrays.control, self.arrays.shared
         self.columns: Scores = np.zeros(MAX_SIDE, dtype=np.int64)
         self.rate = FIRST_RATE
+        #: The node count at which the guide is asked.
+        self.guide_at = _UNLIMITED
 
     @property
     def nodes(self) -> int:
@@ -94,8 +105,10 @@ class Session:
         workers: list[SearchThread],
         deadline: float = math.inf,
         nodes: int | None = None,
+        guide: Guide | None = None,
     ) -> None:
         self.geometry = geometry
+        self.guide = guide
         self.workers = workers
         self.deadline = deadline
         self.is_stopped = False
@@ -178,8 +191,7 @@ class Session:
 
         def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
             """Search for `size` nodes; return whether the search is done."""
-            arrays = worker.arrays._replace(shared=shared)
-            result = self._slice(worker, lambda: worker.solve(arrays, mine, mask, low, high), size)
+            result = self._search(worker, shared, (mine, mask, low, high), size)
             if result != kernel.PAUSED:
                 results.append(result)
             return bool(results) or self.is_stopped
@@ -187,6 +199,7 @@ class Session:
         def work(number: int) -> None:
             worker = self.workers[number]
             if number:
+                worker.guide_at = _UNLIMITED
                 worker.control[layout.RESUME] = 0
                 for slot in (layout.STEP, layout.GUESS):
                     worker.control[slot] = leader.control[slot]
@@ -232,12 +245,9 @@ class Session:
         def search(worker: SearchThread, child: ChildTask, must_end: Callable[[], bool]) -> bool:
             """Search in slices until a child is solved; return False if it was put aside."""
             nonlocal done
-            low, high = self.score_range(child.floor)
-            mine, mask = child.position.mine, child.position.mask
+            task = (child.position.mine, child.position.mask, *self.score_range(child.floor))
             while True:
-                score = self._slice(
-                    worker, lambda: worker.solve(worker.arrays, mine, mask, low, high), SOLO_NODES
-                )
+                score = self._search(worker, worker.shared, task, SOLO_NODES)
                 if score != kernel.PAUSED:
                     with lock:
                         done += 1
@@ -304,13 +314,30 @@ class Session:
                 if self.is_stopped:
                     return False
 
+        def solve_guided(worker: SearchThread, part: slice) -> bool:
+            """Solve some positions one by one; return whether all were solved."""
+            for number in range(part.start, part.stop):
+                self._start(worker, low, high)
+                before, score = worker.nodes, kernel.PAUSED
+                task = (int(mines[number]), int(masks[number]), low, high)
+                while score == kernel.PAUSED:
+                    if self.is_stopped:
+                        return False
+                    score = self._search(worker, worker.shared, task, SLICE_NODES)
+                    with report_lock:
+                        self._report(on_progress, worker, sum(done) + number - part.start, total)
+                scores[number], nodes[number] = score, worker.nodes - before
+            return True
+
+        solve = solve_batch if self.guide is None else solve_guided
+
         def work(number: int) -> None:
             while True:
                 with part_lock:
                     part = next(parts, None)
                 if part is None:
                     return
-                if not solve_batch(self.workers[number], part):
+                if not solve(self.workers[number], part):
                     is_complete[number] = False
                     return
                 done[number] += part.stop - part.start
@@ -340,12 +367,38 @@ class Session:
 
     def _start(self, worker: SearchThread, low: int, high: int) -> None:
         """Let the next slice of a thread start a position whose score is `low` to `high`."""
+        if self.guide is not None:
+            worker.guide_at = worker.nodes + SHORT
         if self.continues:
             self.continues = False
             return
         worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
         worker.shared[layout.TOGETHER] = 0
+
+    def _search(self, worker: SearchThread, shared: Ints, task: Task, size: int) -> int:
+        """Search a position for at most `size` nodes; ask the guide after `SHORT` nodes."""
+        mine, mask, low, high = task
+        if self.guide is not None and worker.nodes >= worker.guide_at:
+            worker.guide_at = _UNLIMITED
+            self._ask(self.guide, worker, Position.unchecked(self.geometry, mine, mask))
+        size = SHORT if worker.guide_at < _UNLIMITED else size
+        arrays = worker.arrays._replace(shared=shared)
+        return self._slice(worker, lambda: worker.solve(arrays, mine, mask, low, high), size)
+
+    def _ask(self, guide: Guide, worker: SearchThread, position: Position) -> None:
+        """Let the windows of a paused search continue at a guess of the score."""
+        control, width = worker.control, worker.shared[layout.HIGH] - worker.shared[layout.LOW]
+        # A floor is often the score, and a single window that is left is searched anyway.
+        is_at_floor = control[layout.STEP] == kernel.AT_FLOOR and width > kernel.FAR_APART
+        if width == 1 or is_at_floor or self.geometry.cells - position.ply < GUIDED_EMPTY:
+            return
+        guess = guide.guess(position)
+        if guess is not None:
+            guess = whole_number(guess, "the guess of a guide", InvalidSolve)
+            control[layout.GUESS] = first_alpha(guess, self.score_range()[1])
+            # The next window starts: the table has the results of the paused one.
+            control[layout.STEP], control[layout.RESUME] = kernel.FAR_HIGH + 1, 0
 
     def _slice(self, worker: SearchThread, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
         """Return the result of a kernel for at most `size` nodes, stopped with the session."""
@@ -375,6 +428,16 @@ class Session:
             low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
             rate = self.nodes / max(1e-9, self.seconds)
             on_progress(SolveProgress(self.nodes, rate, low, high, (), done, total))
+
+
+def first_alpha(guess: int, most: int) -> int:
+    """Return the first window for a guess: does the winner win as soon as it says, or sooner?
+
+    >>> [first_alpha(guess, 18) for guess in (-9, -1, 0, 1, 4, 5, 9, 99)]
+    [-11, -1, 0, 0, 3, 5, 10, 18]
+    """
+    margin = sum(abs(guess) >= far for far in FAR_GUESSES)
+    return max(-most, min(most, guess - 1 + margin if guess > 0 else guess - margin))
 
 
 def _parts(total: int, threads: int, most: int) -> Iterator[slice]:

@@ -1,4 +1,4 @@
-"""The solver: exact scores of positions, with a table, threads and a book.
+"""The solver: exact scores of positions, with a table, threads, a book and a guide.
 
 `scores` explains the scores.
 """
@@ -31,7 +31,7 @@ from claimeven.solver.progress import (
     reporter,
     uncut_on_stop,
 )
-from claimeven.solver.protocols import DEFAULT_BOOK, OpeningBook
+from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
 from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import Session
@@ -53,7 +53,9 @@ class Solver:
     and up to the least size for the keys of the board (4 MB for boards of 64 bits,
     64 MB for boards of 128 bits). None is the
     default: 128, or 8 with a deep book (`default_table_mb`). `threads` work together on each call.
-    `book` is "auto" (the default book, if any), None, a path or an `OpeningBook`.
+    `book` is "auto" (the default book, if any), None, a path or an `OpeningBook`. `guide` guesses
+    the scores of hard positions, which then take fewer nodes: "net" (the bundled net), the file of
+    a net, or a `Guide`. Scores are exact with any guide.
 
     A call ends early by Ctrl-C, by `stop` from another thread, or after `seconds` of wall-clock
     time. The latter two raise `SearchStopped` with the bounds found. The table keeps its entries,
@@ -64,7 +66,8 @@ class Solver:
     `statistics` of the same solver; other calls raise `SolverBusy`.
 
     Raises `InvalidSolve` for boards of more than 128 bits, a table of 0 MB, 0 threads, or a book
-    for another board, and `InvalidBook` for an invalid book.
+    or guide for another board, `InvalidBook` for an invalid book, and `InvalidNetwork` for an
+    invalid net.
 
     >>> Solver(Geometry(4, 4), table_mb=1).score(Position(Geometry(4, 4)))
     0
@@ -76,12 +79,15 @@ class Solver:
         table_mb: float | None = None,
         threads: int = 1,
         book: OpeningBook | str | Path | None = DEFAULT_BOOK,
+        guide: Guide | str | Path | None = None,
     ) -> None:
         check_board(geometry)
         check_threads(threads)
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
+        #: Guesses scores, None without a guide.
+        self.guide: Guide | None = protocols.guide_for(geometry, guide)
         self._new_state(protocols.book_for(geometry, book))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -110,7 +116,7 @@ class Solver:
         size = self.table_mb
         size = default_table_mb(self.geometry, book) if size is None else check_table_mb(size)
         try:
-            return ExactSearch(self.geometry, size, self.threads)
+            return ExactSearch(self.geometry, size, self.threads, self.guide)
         except (MemoryError, OverflowError):
             raise InvalidSolve(f"there is not enough memory for a table of {size:g} MB") from None
 
@@ -124,9 +130,11 @@ class Solver:
     def load(self) -> None:
         """Compile the search, or load it from the cache, before the first call that needs it.
 
-        Otherwise that call does it, and the time counts towards its `seconds`.
+        Otherwise that call does it, and the time counts towards its `seconds`. Load the guide too.
         """
         self._search.load()
+        if self.guide is not None:
+            self.guide.load()
 
     def clear(self) -> None:
         """Clear the table."""

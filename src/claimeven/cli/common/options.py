@@ -187,6 +187,7 @@ class SolverChoice:
     table_mb: float | None
     book: str | None = None
     no_book: bool = False
+    guide: str | None = None
 
     def __post_init__(self) -> None:
         if self.book is not None and self.no_book:
@@ -202,7 +203,7 @@ class SolverChoice:
         """Return the solver for a board. Raises `ClaimevenError`."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        return Solver(geometry, self.table_mb, self.threads, self._opening_book())
+        return Solver(geometry, self.table_mb, self.threads, self._opening_book(), self.guide)
 
     def _opening_book(self) -> Path | str | None:
         if self.no_book:
@@ -277,13 +278,13 @@ def search_options(
 
 
 #: Parameters that `solver_options` adds.
-SOLVER_OPTIONS = ("threads", "table_mb", "book_file", "no_book")
+SOLVER_OPTIONS = ("threads", "table_mb", "book_file", "no_book", "guide")
 
 
 def solver_options(
     command: Command, threads: int | None = 1, table_mb: float | None = None
 ) -> Command:
-    """Add --threads, --table-mb, --book and --no-book; the command gets `solver_choice`.
+    """Add --threads, --table-mb, --book, --no-book and --guide; the command gets `solver_choice`.
 
     `threads` and `table_mb` are defaults, as for `search_options`.
     """
@@ -294,13 +295,22 @@ def solver_options(
         table_mb: float | None,
         book_file: str | None,
         no_book: bool,
+        guide: str | None,
         **others: Any,
     ) -> Any:
         threads = default_threads() if threads is None else threads
-        return command(solver_choice=SolverChoice(threads, table_mb, book_file, no_book), **others)
+        choice = SolverChoice(threads, table_mb, book_file, no_book, guide)
+        return command(solver_choice=choice, **others)
 
+    decorated = click.option(
+        "--guide",
+        type=FilePath(),
+        metavar="FILE",
+        help="Net that guesses scores, so that hard positions take fewer nodes; net: the bundled"
+        " one. Scores stay exact.  [default: no guide]",
+    )(with_solver)
     decorated = click.option("--no-book", is_flag=True, help="Search without an opening book.")(
-        with_solver
+        decorated
     )
     decorated = click.option(
         "--book",
