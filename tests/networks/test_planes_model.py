@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.game.encodings import to_pettingzoo
+from claimeven.montecarlo.puct.policy_value import evaluate_checked
 from claimeven.networks import InvalidNetwork, PlanesModel, PuctSearch, UniformPolicyValue
 from tests.positions import random_positions
 
@@ -44,21 +44,21 @@ def test_it_is_given_planes_and_its_policies_are_scaled() -> None:
 @pytest.mark.parametrize(
     ("values", "policies", "reason"),
     [
-        ([2.5], [[1] * 4], r"must return values from -1 to 1, got 2\.5"),
-        ([-1.01], [[1] * 4], r"must return values from -1 to 1, got -1\.01"),
-        ([float("nan")], [[1] * 4], "must return finite numbers, got NaN or infinity"),
-        ([0], [[1, 1, 1, float("inf")]], "must return finite numbers"),
-        ([0], [[1, 1, 1, -0.5]], r"must return policies of 0 or more, got -0\.5; name an ONNX"),
-        ([0], [[0] * 4], "must return a policy above 0 for a playable column"),
-        ([0], [[1] * 7], r"policies of shape \(1, 4\), got \(1,\) and \(1, 7\)"),
-        (0, [[1] * 4], r"values of shape \(1,\) and .*, got \(\) and \(1, 4\)"),
+        ([2.5], [[1] * 4], r"returned values from 2\.5 to 2\.5 .*: expected values from -1 to 1"),
+        ([-1.01], [[1] * 4], r"returned values from -1\.01"),
+        ([float("nan")], [[1] * 4], "returned values from nan to nan"),
+        ([0], [[1, 1, 1, float("inf")]], "and priors from nan to nan: expected"),
+        ([0], [[1, 1, 1, -0.5]], r"and priors from -0\.5 to 1: expected"),
+        ([0], [[0] * 4], "and priors from nan to nan: expected"),
+        ([0], [[1] * 7], r"returned .* priors of shape \(1, 7\): expected \(1,\) and \(1, 4\)"),
+        (0, [[1] * 4], r"returned values of shape \(\) .*: expected \(1,\) and \(1, 4\)"),
         (["a"], [[1] * 4], "must return two arrays of numbers, values and policies: could not"),
     ],
 )
 def test_other_answers_are_named_in_a_sentence(values: Any, policies: Any, reason: str) -> None:
     model = PlanesModel(lambda planes: (values, policies), BOARD, "mine.py:model")
     with pytest.raises(InvalidNetwork, match=rf"^the model mine\.py:model .*{reason}"):
-        model.evaluate(*words_of([Position(BOARD)]))
+        evaluate_checked(model, *words_of([Position(BOARD)]))
 
 
 @pytest.mark.parametrize("found", [None, 3, (1, 2, 3)])
@@ -69,34 +69,25 @@ def test_an_answer_must_be_two_arrays(found: Any) -> None:
 
 def test_values_just_beyond_the_bounds_are_rounding() -> None:
     model = PlanesModel(lambda planes: ([1.0000001], [[1] * 4]), BOARD)
-    assert model.evaluate(*words_of([Position(BOARD)]))[0].tolist() == [1.0]
+    (value,), _ = evaluate_checked(model, *words_of([Position(BOARD)]))
+    assert value == pytest.approx(1)
 
 
-class OfABoard:
-    """A class that needs the board."""
-
-    def __init__(self, geometry: Geometry) -> None:
-        self.uniform = UniformPolicyValue(geometry)
-        self.calls = 0
-
-    def evaluate(self, mines: Any, masks: Any) -> Any:
-        self.calls += 1
-        return self.uniform.evaluate(mines, masks)
-
-
-class Plain:
-    """A class without arguments, for one board."""
+class OfWords:
+    """A class with the interface of `PolicyValue`, for one board."""
 
     geometry = BOARD
 
-    def __call__(self, planes: Any, /) -> Any:
-        return np.zeros(len(planes)), np.ones((len(planes), 4))
+    def evaluate(self, mines: Any, masks: Any) -> Any:
+        return UniformPolicyValue(BOARD).evaluate(mines, masks)
 
 
-@pytest.mark.parametrize(
-    "model", [OfABoard, Plain, Plain(), lambda p: (np.zeros(len(p)), np.ones((len(p), 4)))]
-)
-def test_each_kind_of_model_searches_as_the_same_model_of_ours(model: Callable[..., Any]) -> None:
+def uniform(planes: Any) -> Any:
+    return np.zeros(len(planes)), np.ones((len(planes), planes.shape[3]))
+
+
+@pytest.mark.parametrize("model", [OfWords(), uniform])
+def test_each_kind_of_model_searches_as_the_same_model_of_ours(model: Any) -> None:
     found, expected = (
         PuctSearch(each).search(Position.from_moves("12", BOARD), np.random.default_rng(1), 200)
         for each in (PlanesModel(model), UniformPolicyValue(BOARD))
@@ -106,14 +97,12 @@ def test_each_kind_of_model_searches_as_the_same_model_of_ours(model: Callable[.
 
 
 def test_a_model_of_each_board_changes_the_board() -> None:
-    model = PlanesModel(OfABoard)
-    with pytest.raises(InvalidNetwork, match="the model OfABoard has no board yet"):
-        model.evaluate(*words_of([Position()]))
-    for search in (PuctSearch(model), PuctSearch(PlanesModel(OfABoard), backend="python")):
+    for backend in ("auto", "python"):
+        search = PuctSearch(PlanesModel(uniform), backend=backend)
         for board in (BOARD, Geometry(), BOARD):
             found = search.search(Position(board), np.random.default_rng(1), 20)
             assert len(found.policy) == board.columns
             assert search.model.geometry == board
-    search = PuctSearch(PlanesModel(Plain))
+    search = PuctSearch(PlanesModel(OfWords()))
     with pytest.raises(InvalidNetwork, match="the model knows 4x4 connect 3, not 7x6 connect 4"):
         search.search(Position(), np.random.default_rng(1), 20)

@@ -7,7 +7,7 @@ import sys
 import click
 
 from claimeven.adapters.kaggle import export_submission, submission
-from claimeven.agents.families.trained import net_of
+from claimeven.agents.families.trained import DEFAULT
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import parse_spec
 from claimeven.atomic_io import STDOUT, check_output
@@ -16,8 +16,9 @@ from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
-from claimeven.networks.net import write_onnx
-from claimeven.networks.onnx_model import SUFFIX
+from claimeven.networks.loading import BUNDLED_NET
+from claimeven.networks.net import read_net, write_onnx
+from claimeven.networks.own_models import ONNX
 
 
 @click.command("export")
@@ -64,7 +65,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
         as_file(sys.stdout).write(submission(spec, seed))
         return
     check_output(out)
-    is_onnx = out.endswith(SUFFIX)
+    is_onnx = out.endswith(ONNX)
     size = _write_onnx(spec, out) if is_onnx else export_submission(spec, out, seed)
     if as_json:
         write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)
@@ -77,4 +78,5 @@ def _write_onnx(spec: str, out: str) -> int:
     kind, options = parse_spec(spec.strip())
     if kind.name != "net":
         raise InvalidSpec(f"only net and net:model=FILE can be written as ONNX, got {spec}")
-    return write_onnx(out, net_of(options["model"]))
+    model = options["model"]
+    return write_onnx(out, read_net(BUNDLED_NET if model == DEFAULT else model))

@@ -17,4 +17,4 @@ from claimeven.networks.ntuple_file import read_network as read_network
 from claimeven.networks.ntuple_file import write_network as write_network
 from claimeven.networks.ntuple_search import NTuplePolicyValue as NTuplePolicyValue
 from claimeven.networks.ntuple_search import NTupleSearch as NTupleSearch
-from claimeven.networks.planes_model import PlanesModel as PlanesModel
+from claimeven.networks.own_models import PlanesModel as PlanesModel

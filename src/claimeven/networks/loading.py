@@ -10,12 +10,12 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
-from claimeven.networks import ntuple_file, onnx_model
+from claimeven.networks import ntuple_file
 from claimeven.networks.model_file import name_in_errors, read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_search import NTuplePolicyValue
-from claimeven.networks.planes_model import PlanesModel
+from claimeven.networks.own_models import ONNX, PlanesModel, read_onnx
 
 _DATA: Final = Path(__file__).parent / "data"
 #: The bundled net and n-tuple network.
@@ -44,10 +44,10 @@ def _bundled() -> PolicyValue:
 def read_policy_value(path: str | Path) -> PolicyValue:
     """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`.
 
-    A file whose name ends in `.onnx` can be of any author: see `onnx_model`.
+    A file whose name ends in `.onnx` can be of any author: see `own_models`.
     """
-    if str(path).endswith(onnx_model.SUFFIX):
-        return onnx_model.read_onnx(path)
+    if str(path).endswith(ONNX):
+        return read_onnx(path)
     model = read_model(path)
     with name_in_errors(path):
         if model.kind == net_file.KIND:

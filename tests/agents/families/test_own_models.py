@@ -32,11 +32,9 @@ def left(planes):
     return values, np.tile(np.arange(columns, 0, -1.0), (n, 1))
 
 class Model:
-    def __init__(self, geometry):
-        self.columns = geometry.columns
-
     def __call__(self, planes):
-        return np.zeros(len(planes)), np.eye(self.columns)[np.full(len(planes), 2)] + 0.01
+        columns = planes.shape[3]
+        return np.zeros(len(planes)), np.eye(columns)[np.full(len(planes), 2)] + 0.01
 
 class Wide:
     def __call__(self, planes):
@@ -95,15 +93,18 @@ def test_code_has_a_process_and_knows_each_board(code: Path) -> None:
     [
         (
             "puct:model=mine.py:Wide",
-            "the model mine.py:Wide must return values from -1 to 1, got 7",
+            "the model mine.py:Wide returned values from 7 to 7 .*: expected values from -1",
         ),
-        ("net:model=mine.py:Wide", "the model mine.py:Wide must return values from -1 to 1, got 7"),
+        (
+            "net:model=mine.py:Wide",
+            "the model mine.py:Wide returned values from 7 to 7 .*: expected values from -1",
+        ),
         ("puct:model=mine.py:Broken", "ValueError: no weights"),
         ("puct:model=mine.py:Modell", "mine.py does not define 'Modell': it has left, Model"),
         ("net:model=mine.py:quits", "ended its process"),
         ("puct:model=none.py:Model", "there is no file none.py"),
         ("ntuple:model=mine.py:Model", "mine.py:Model cannot be read"),
-        ("puct:model=none.onnx", "none.onnx cannot be read: there is no such file|onnxruntime"),
+        ("puct:model=none.onnx", "none.onnx cannot be read as an ONNX|onnxruntime"),
     ],
 )
 def test_models_that_cannot_play_are_named(code: Path, spec: str, reason: str) -> None:
@@ -114,7 +115,7 @@ def test_models_that_cannot_play_are_named(code: Path, spec: str, reason: str) -
 def test_nan_in_a_game_is_a_forfeit_with_the_reason(code: Path) -> None:
     result = play_match("puct:model=mine.py:Late,iterations=50", "random", games=1, seed=1)
     (game,) = result.games
-    assert "the model mine.py:Late must return finite numbers, got NaN" in str(game.forfeit)
+    assert "the model mine.py:Late returned values from nan to nan" in str(game.forfeit)
 
 
 def test_the_store_has_the_digest_of_the_code(code: Path) -> None:

@@ -22,7 +22,7 @@ from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
 from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net
-from claimeven.networks.onnx_model import SUFFIX as ONNX
+from claimeven.networks.own_models import ONNX
 from claimeven.suggestions import no_such
 
 #: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the center

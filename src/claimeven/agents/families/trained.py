@@ -32,7 +32,13 @@ from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct.options import BOUNDS, INTEGER_BOUNDS, PuctOptions
 from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
-from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue, bind_board
+from claimeven.montecarlo.puct.policy_value import (
+    Floats,
+    InvalidNetwork,
+    PolicyValue,
+    bind_board,
+    evaluate_checked,
+)
 from claimeven.networks.loading import (
     BUNDLED_NET,
     BUNDLED_NTUPLE,
@@ -43,7 +49,7 @@ from claimeven.networks.net import Net, read_net
 from claimeven.networks.ntuple import SCALE
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.ntuple_search import NTupleSearch
-from claimeven.networks.planes_model import PlanesModel
+from claimeven.networks.own_models import ONNX, PlanesModel, read_onnx
 
 Model = TypeVar("Model")
 
@@ -84,21 +90,22 @@ def _version_of(name: str) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def read_model_or_code(name: str) -> PolicyValue:
-    """Return the model of a file, or of code: `mine.py:Model`, as `PlanesModel` takes it.
+def read_own(name: str) -> PlanesModel | None:
+    """Return the model of code such as `mine.py:Model`, or of an ONNX file; else None.
 
     Raises `InvalidNetwork` and `InvalidSpec`.
     """
     parts = split_file_spec(name) if ":" in name or name.endswith(".py") else None
     if parts is None:
-        return read_policy_value(name)
-    return PlanesModel(load_function(*parts), name=name)
+        return read_onnx(name) if name.endswith(ONNX) else None
+    found = load_function(*parts)
+    return PlanesModel(found() if isinstance(found, type) else found, name=name)
 
 
 #: The models of each kind by name.
-net_of = cached_reader(read_net, BUNDLED_NET)
+net_of = cached_reader(lambda name: read_own(name) or read_net(name), BUNDLED_NET)
 network_of = cached_reader(read_network, BUNDLED_NTUPLE)
-model_of = cached_reader(read_model_or_code, BUNDLED_NET)
+model_of = cached_reader(lambda name: read_own(name) or read_policy_value(name), BUNDLED_NET)
 
 
 class NetAgent(Agent):
@@ -123,6 +130,8 @@ class NetAgent(Agent):
 
     def load(self, geometry: Geometry) -> None:
         self.net.load()
+        bind_board(self.net, geometry)
+        evaluate_checked(self.net, *np.zeros((2, 1), dtype=np.uint64))
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
@@ -135,7 +144,7 @@ class NetAgent(Agent):
             if self.net.knows_scores and not self.net.knows_only_best:
                 guesses = _guesses(found.scores[0])
         else:
-            values, (priors,) = self.net.evaluate(*words)
+            values, (priors,) = evaluate_checked(self.net, *words)
         column = int(priors.argmax())
         return Decision(
             column,
@@ -240,7 +249,7 @@ KINDS = (
     AgentKind(
         "net", "plays the favorite column of a neural net, without search",
         (_model("train distil` or `selfplay", _OTHERS),),
-        lambda options: NetAgent(model_of(options["model"])),
+        lambda options: NetAgent(net_of(options["model"])),
     ),
     AgentKind(
         "puct",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+
+#: The greatest value, with rounding.
+MAX_VALUE: Final = 1.001
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -40,7 +43,7 @@ class PolicyValue(Protocol):
 
 def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
     """Return the values and priors of a model. Raises `InvalidNetwork`, with its name, unless the
-    model returns a finite value for each position and finite priors from 0 for its columns.
+    model returns a value from -1 to 1 for each position and finite priors from 0 for its columns.
     """
     values, priors = model.evaluate(mines, masks)
     name = getattr(model, "name", None) or type(model).__name__
@@ -50,9 +53,12 @@ def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Fl
             f"the model {name} returned values of shape {values.shape} and priors of shape"
             f" {priors.shape}: expected {shape[:1]} and {shape}"
         )
-    if not math.isfinite(values.sum() + priors.sum()) or priors.min(initial=0) < 0:
+    is_valid = abs(values).max(initial=0) <= MAX_VALUE and priors.min(initial=0) >= 0
+    if not (is_valid and math.isfinite(priors.sum())):
         raise InvalidNetwork(
-            f"the model {name} returned values or priors that are not finite, or negative priors"
+            f"the model {name} returned values from {values.min():g} to {values.max():g} and priors"
+            f" from {priors.min():g} to {priors.max():g}: expected values from -1 to 1 and finite"
+            " priors of 0 or more"
         )
     return values, priors
 

@@ -67,7 +67,7 @@ class PuctSearch(TreeSearch):
             if self.backend == "python":
                 return
             PuctForest.load()
-            if geometry is not None and (self._engine is None or self._engine.geometry != geometry):
+            if geometry is not None and self._engine is None:
                 # Numba prepares a kernel in its first call.
                 with interrupts.deferred() as safe_moment:
                     engine, position = self._engine_of(geometry), Position(geometry)

@@ -1,9 +1,15 @@
-"""Nets as ONNX files with their features: they need only a runtime of ONNX, such as onnxruntime."""
+"""Nets as ONNX files with their features: they need only a runtime of ONNX, such as onnxruntime.
+
+The code for arrays makes the graph: each operation on a `_Tensor` adds a node. A `_Graph` is also
+the module of its tensors, as `numpy` is of arrays.
+"""
 
 from __future__ import annotations
 
 import json
 import operator
+from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,43 +17,44 @@ import numpy as np
 
 import claimeven
 from claimeven.atomic_io import write_bytes
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.net.array_features import ArrayFeatures
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.net import Net
-from claimeven.networks.net.onnx_graph import IR_VERSION, OPSET, OnnxGraph, Tensor, onnx_package
 
+#: The version of the operators, and of the files: runtimes since 2024 read them.
+OPSET: Final = 21
+_IR_VERSION: Final = 10
 #: The names in the metadata of a file.
 BOARD: Final = "claimeven.board"
 SEARCH: Final = "claimeven.search_defaults"
+#: Starts and ends of a slice that go to the end of a dimension.
+_END: Final = 1 << 62
 
 
 def write_onnx(path: str | Path, net: Net) -> int:
     """Write a net as an ONNX file; return its size in bytes.
 
-    The input `planes` is float32 (n, 2, rows, columns), 0 or 1, top row first: the discs of the
-    side to move, and of the other side. The outputs are `policy`, float32 (n, columns), the
-    probabilities of the columns, 0 for full ones, and `value`, float32 (n,), from -1 to 1 for the
-    side to move, as `Net.evaluate` returns them. A net that knows scores has the output `scores`,
-    (n, columns), as `Net.predict`. Raises `InvalidNetwork` without the package onnx, and
-    `CannotWrite`.
+    The input `planes` is as in `PlanesModel`, float32. The outputs are `policy`, float32
+    (n, columns), the probabilities of the columns, and `value`, float32 (n,), as `Net.evaluate`
+    returns them. A net that knows scores has the output `scores`, (n, columns), as `Net.predict`.
+    Raises `InvalidNetwork` without the package onnx, and `CannotWrite`.
     """
-    content: bytes = onnx_model(net).SerializeToString()
+    content: bytes = _model(net).SerializeToString()
     write_bytes(path, content)
     return len(content)
 
 
-def onnx_model(net: Net) -> Any:
-    """Return the net of `write_onnx` as an `onnx.ModelProto`."""
-    onnx: Any = onnx_package()
-    board, graph, helper = net.geometry, OnnxGraph(), onnx.helper
-    shape = ("n", 2, board.rows, board.columns)
-    planes = helper.make_tensor_value_info("planes", onnx.TensorProto.FLOAT, shape)
-    features = ArrayFeatures(net.features, graph)
+def _model(net: Net) -> Any:
+    board, graph = net.geometry, _Graph()
+    helper, shape = graph.onnx.helper, ("n", 2, board.rows, board.columns)
+    planes = helper.make_tensor_value_info("planes", graph.onnx.TensorProto.FLOAT, shape)
     forward = Forward(net.features, graph, operator.matmul, graph.relu)
     # The planes have rows from the top; cells are numbered column by column from the bottom.
     places = np.arange(board.cells).reshape(board.rows, board.columns)[::-1].T.ravel()
-    flat = Tensor(graph, "planes", np.float32).reshape(0, 2 * board.cells)
-    found, states, playable = features.of(flat[:, places], flat[:, places + board.cells])
+    flat = _Tensor(graph, "planes", np.float32).reshape(0, 2 * board.cells)
+    cells = flat[:, places], flat[:, places + board.cells]
+    found, states, playable = ArrayFeatures(net.features, graph).of(*cells)
     embedded = forward.look_up(net.arrays, forward.rows(states))
     outputs = forward.outputs(net.arrays, embedded, found)
     values, priors = forward.judge(outputs, playable, net.grading)
@@ -60,13 +67,133 @@ def onnx_model(net: Net) -> Any:
         known = graph.where(playable, scores, np.float32(np.nan))
         named.append(graph.output("scores", known, "n", board.columns))
     body = helper.make_graph(graph.nodes, "claimeven net", [planes], named, graph.constants)
-    made = helper.make_model(
-        body,
-        ir_version=IR_VERSION,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        producer_name="claimeven",
-        producer_version=claimeven.__version__,
-    )
-    search = {name: getattr(net.search_defaults, name) for name in ("c", "prior_temperature")}
-    helper.set_model_props(made, {BOARD: json.dumps(board.as_dict()), SEARCH: json.dumps(search)})
+    versions = {"ir_version": _IR_VERSION, "opset_imports": [helper.make_opsetid("", OPSET)]}
+    by = {"producer_name": "claimeven", "producer_version": claimeven.__version__}
+    made = helper.make_model(body, **versions, **by)
+    facts = {BOARD: board.as_dict(), SEARCH: net.search_defaults._asdict()}
+    helper.set_model_props(made, {name: json.dumps(fact) for name, fact in facts.items()})
     return made
+
+
+def _operator(kind: str, result: Any = None, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """Return the method of a binary operator, whose other side may be a constant."""
+
+    def method(self: _Tensor, other: Any) -> _Tensor:
+        more = {"fmod": 1} if kind == "Mod" else {}
+        both = [self, other if isinstance(other, _Tensor) else np.asarray(other, self.dtype)]
+        return self.graph.add(kind, *(both[::-1] if swapped else both), dtype=result, **more)
+
+    return method
+
+
+class _Tensor:
+    """The output of a node, with the operators of arrays. The first dimension is the batch."""
+
+    __array_ufunc__ = None  # operators of NumPy's arrays leave the operation to this class
+    __hash__ = None  # type: ignore[assignment]  # as arrays, because of `==`
+
+    def __init__(self, graph: _Graph, name: str, dtype: Any) -> None:
+        self.graph, self.name, self.dtype = graph, name, np.dtype(dtype)
+
+    def __len__(self) -> int:
+        """Return 0, the size in `reshape` that stands for the unknown size of the batch."""
+        return 0
+
+    __add__ = __radd__ = _operator("Add")
+    __mul__ = __rmul__ = _operator("Mul")
+    __sub__, __rsub__ = _operator("Sub"), _operator("Sub", swapped=True)
+    __truediv__, __mod__, __matmul__ = _operator("Div"), _operator("Mod"), _operator("MatMul")
+    __gt__, __ge__ = _operator("Greater", np.bool_), _operator("GreaterOrEqual", np.bool_)
+    __eq__ = _operator("Equal", np.bool_)
+
+    def __getitem__(self, key: tuple[Any, Any]) -> _Tensor:
+        """Return a slice or some places of the second dimension, for all of the first one."""
+        place = key[1]
+        if isinstance(place, np.ndarray):
+            return self.graph.add("Gather", self, place, axis=1)
+        step = place.step or 1
+        ends = [(0, _END), (_END, -_END)][step < 0]
+        pairs = zip((place.start, place.stop), ends, strict=True)
+        bounds = [end if given is None else given for given, end in pairs]
+        return self.graph.add("Slice", self, *(np.array([n]) for n in (*bounds, 1, step)))
+
+    def reshape(self, *shape: int) -> _Tensor:
+        return self.graph.add("Reshape", self, np.array(shape))
+
+    def astype(self, dtype: Any) -> _Tensor:
+        return self.graph.add("Cast", self, dtype=dtype, to=self.graph.kind_of(dtype))
+
+    def _reduced(self, kind: str, axis: int, keepdims: bool = False) -> _Tensor:
+        return self.graph.add(kind, self, np.array([axis]), keepdims=int(keepdims))
+
+    sum, max = partialmethod(_reduced, "ReduceSum"), partialmethod(_reduced, "ReduceMax")
+
+
+class _Tables:
+    """Constant tables, (tables, rows, ...), of which a tensor of indices looks up rows."""
+
+    def __init__(self, graph: _Graph, array: np.ndarray[Any, Any]) -> None:
+        self._graph, self._array = graph, array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, key: tuple[Any, _Tensor]) -> _Tensor:
+        tables, rows, *rest = self._array.shape
+        flat = self._array.reshape(tables * rows, *rest)
+        places = key[1] + rows * np.arange(tables)
+        return self._graph.add("Gather", flat, places, dtype=flat.dtype, axis=0)
+
+
+class _Graph:
+    """A graph in construction."""
+
+    def __init__(self) -> None:
+        try:
+            import onnx  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise InvalidNetwork(
+                "an ONNX file needs the package onnx: pip install 'claimeven[onnx]'"
+            ) from None
+        self.onnx: Any = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def add(self, kind: str, *inputs: Any, dtype: Any = None, **attributes: Any) -> _Tensor:
+        """Add a node and return its output, by default of the type of the first tensor."""
+        names = [each.name if isinstance(each, _Tensor) else self._named(each) for each in inputs]
+        first = next(each for each in inputs if isinstance(each, _Tensor))
+        name = f"{kind.lower()}{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, names, [name], name, **attributes))
+        return _Tensor(self, name, first.dtype if dtype is None else dtype)
+
+    def _named(self, array: Any) -> str:
+        """Add a constant and return its name."""
+        name = f"constant{len(self.constants)}"
+        packed = self.onnx.numpy_helper.from_array(np.ascontiguousarray(array), name)
+        self.constants.append(packed)
+        return name
+
+    def kind_of(self, dtype: Any) -> int:
+        """Return the number of a type in ONNX."""
+        return int(self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    def output(self, name: str, tensor: _Tensor, *shape: Any) -> Any:
+        """Name a tensor, and return its description as an output of the graph."""
+        self.nodes.append(self.onnx.helper.make_node("Identity", [tensor.name], [name]))
+        return self.onnx.helper.make_tensor_value_info(name, self.kind_of(tensor.dtype), shape)
+
+    def asarray(self, array: Any) -> _Tables:
+        return _Tables(self, np.asarray(array))
+
+    def concatenate(self, parts: list[_Tensor], axis: int) -> _Tensor:
+        return self.add("Concat", *parts, axis=axis)
+
+    def where(self, condition: _Tensor, one: _Tensor, other: Any) -> _Tensor:
+        return self.add("Where", condition, one, np.asarray(other), dtype=one.dtype)
+
+    def minimum(self, one: _Tensor, other: float) -> _Tensor:
+        return self.add("Min", one, np.asarray(other, one.dtype))
+
+    maximum, relu = partialmethod(add, "Max"), partialmethod(add, "Relu")
+    tanh, exp = partialmethod(add, "Tanh"), partialmethod(add, "Exp")
