@@ -369,7 +369,6 @@ def _kept(path: Path) -> int:
         (("FILE", "--count", "3"), "--count is for agents, not for a file of games"),
         (("FILE", "--set", "easy"), "--set is for agents, not for a file of games"),
         (("FILE", "--seed", "3"), "--seed is for agents, not for a file of games"),
-        (("FILE", "--jobs", "2"), "--jobs is for agents, not for a file of games"),
         (("FILE", "--isolate"), "--isolate is for agents, not for a file of games"),
         (("FILE", "--seconds", "3"), "--seconds is for agents, not for a file of games"),
         (

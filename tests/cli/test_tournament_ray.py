@@ -42,6 +42,9 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
         ("match", "random", "greedy"),
         ("sprt", "random", "greedy"),
         ("ladder", "greedy:win=yes"),
+        ("accuracy", "greedy", "--count", "3"),
+        ("study", "run", "lund-peer"),
+        ("train", "compare", "nothing", "--last"),
     ],
 )
 def test_what_cannot_be_is_reported(

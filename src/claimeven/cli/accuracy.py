@@ -35,6 +35,7 @@ from claimeven.cli.common.options import (
     geometry_options,
     json_option,
     limit_options,
+    option_group,
     reject_options,
     sandbox_options,
     score_text,
@@ -51,6 +52,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe
 from claimeven.solver import Solver
 
@@ -70,7 +73,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 @file_option("--answers", help="Store each answer with its scores in this .csv or .jsonl file.")
 @click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
-@click.option("--jobs", type=int, help="Number of processes.  [default: one per core]")
+@option_group(ExecutorOptions, "players")
 @json_option
 @limit_options
 @sandbox_options
@@ -87,7 +90,7 @@ def command(
     answers: Path | None,
     show_worst: int,
     seed: int,
-    jobs: int | None,
+    players: ExecutorOptions,
     as_json: bool,
     limit: Limit,
     sandbox: Sandbox,
@@ -114,6 +117,7 @@ def command(
       claimeven accuracy my_agent.py old_agent.py --answers answers.csv
       claimeven accuracy ntuple greedy --set hard
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1
+      claimeven accuracy uct perfect --executor ray --address auto
     """
     seed_number(seed)
     if show_worst < 0:
@@ -136,9 +140,9 @@ def command(
     plan = SetPlan(names, questions, seed, limit, sandbox, tactics)
     if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
-    jobs = usable_cores() if jobs is None else jobs
+    workers = players.workers(usable_cores(), notify)
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
-        interrupted = _ask_agents(plan, jobs, show_worst, solver_of, as_json, file)
+        interrupted = _ask_agents(plan, workers, show_worst, solver_of, as_json, file)
     write_run_file(answers)
     if interrupted:
         ctx.exit(INTERRUPTED)
@@ -146,7 +150,7 @@ def command(
 
 #: Parameters for asking agents; they do not go with a file of games.
 _AGENT_PARAMETERS = (
-    "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory_limit",
+    "positions", "which", "count", "answers", "seed", "isolate", "memory_limit",
     "load_timeout", *LIMIT_PARAMETERS,
 )  # fmt: skip
 
@@ -204,7 +208,7 @@ def _judge_games(
 
 def _ask_agents(
     plan: SetPlan,
-    jobs: int,
+    workers: Executor | None,
     show_worst: int,
     solver_of: Callable[[Geometry], Solver],
     as_json: bool,
@@ -217,7 +221,7 @@ def _ask_agents(
     with clean_stdout() as out:
         with status_line() as line:
             try:
-                for answer in ask(plan, jobs, None, file):
+                for answer in ask(plan, workers, file):
                     answers.append(answer)
                     line.count(len(answers), plan.questions, "answers", resumed)
             except KeyboardInterrupt:

@@ -21,7 +21,13 @@ from claimeven.arena.studies import (
 from claimeven.arena.studies.format import study_sections
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
-from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
+from claimeven.cli.common.options import (
+    Command,
+    FilePath,
+    json_option,
+    option_group,
+    resume_options,
+)
 from claimeven.cli.common.output import fitted, text_width, write_sections
 from claimeven.cli.common.progress import (
     StatusLine,
@@ -34,6 +40,7 @@ from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import EXECUTORS, ExecutorOptions
 from claimeven.provenance import describe, machine
 
 
@@ -85,13 +92,16 @@ def running_options(run: Command) -> Command:
 
     @wraps(run)
     def with_runner(
-        games: int | None, jobs: int | None, folder: Path | None, resume: bool | str, seed: int,
-        seconds: float | None, seats: str, server: str | None, **others: Any,
+        games: int | None, players: ExecutorOptions, folder: Path | None, resume: bool | str,
+        seed: int, seconds: float | None, seats: str, server: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         seed_number(seed)
-        jobs = usable_cores() if jobs is None else jobs
+        jobs, is_local = players.jobs, players.executor == EXECUTORS[0]
         swap = True if seats == "swapped" else None
-        runner = StudyRunner(folder, resume, jobs, games, seed, seconds, swap, server)
+        runner = StudyRunner(
+            folder, resume, usable_cores() if jobs is None and is_local else jobs, games, seed,
+            seconds, swap, server, players.executor, players.address,
+        )  # fmt: skip
         return run(runner=runner, **others)
 
     decorated: Command = with_runner
@@ -105,7 +115,7 @@ def running_options(run: Command) -> Command:
             type=FilePath(path_type=Path, file_okay=False),
             help="Folder for the games, one file per match.",
         ),
-        click.option("--jobs", type=int, help="Number of processes.  [default: one per core]"),
+        option_group(ExecutorOptions, "players"),
         click.option("--server", metavar="URL", help="Server for the study lund-server."),
         click.option(
             "--seats",
@@ -127,8 +137,8 @@ def running_options(run: Command) -> Command:
 def run_named(names: tuple[str, ...], runner: StudyRunner, as_json: bool) -> None:
     """Run studies by name; each figure is next to the reported one.
 
-    Matches that measure speed are played by one process, the others by --jobs. With --out the games
-    are stored; after Ctrl-C or a crash, --resume plays the rest.
+    Matches that measure speed are played by this process, the others by --jobs or --executor. With
+    --out the games are stored; after Ctrl-C or a crash, --resume plays the rest.
 
     \b
     Examples:

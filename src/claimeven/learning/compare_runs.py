@@ -10,13 +10,11 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
@@ -29,6 +27,8 @@ from claimeven.learning.curves import TIME, draw_line, names_of, read_run
 from claimeven.learning.metrics import score_against_perfect
 from claimeven.learning.run_dir import CONFIG, CORES, LOG, MODELS, InvalidRun, file_of
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
+from claimeven.parallel.executors import local_workers
+from claimeven.parallel.jobs import Executor
 from claimeven.plotting import LINES, MAX_LINES, SOFT, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
@@ -133,15 +133,17 @@ def compare_runs(
     *,
     last_only: bool = False,
     jobs: int = 1,
+    executor: Executor | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ModelScores]:
     """Measure the stored models of runs, or only the last models; run by run, agent by agent.
 
-    Figures are stored in `comparison.jsonl` of a run's folder and not measured again. Raises
-    `InvalidRun` for folders that cannot be measured, and `CannotWrite`.
+    Figures are stored in `comparison.jsonl` of a run's folder and not measured again. An `executor`
+    measures, by default `jobs` processes. Raises `InvalidRun` for folders that cannot be measured,
+    and `CannotWrite`.
     """
     config = config or CompareConfig()
-    whole_number(jobs, "jobs", InvalidRun, low=1)
+    executor = executor or local_workers(whole_number(jobs, "jobs", InvalidRun, low=1))
     work = []
     for folder in dict.fromkeys(folders):
         board, specs = _players(Path(folder))
@@ -157,7 +159,7 @@ def compare_runs(
         figures = next((row["figures"] for row in lines if row["of"] == key), None)
         if figures is None:
             player = f"{spec}{',' if ':' in spec else ':'}model={model.path}"
-            figures = _figures(player, board, config, jobs)
+            figures = _figures(player, board, config, executor)
             rows = [*lines, {"of": key, "figures": figures}]
             text = "".join(json.dumps(row) + "\n" for row in rows)
             write_text(file_of(Path(folder), SCORES), text)
@@ -273,18 +275,20 @@ def _models(folder: Path) -> list[_Model]:
     return found
 
 
-def _figures(spec: str, board: Geometry, config: CompareConfig, jobs: int) -> dict[str, Any]:
+def _figures(
+    spec: str, board: Geometry, config: CompareConfig, executor: Executor | None
+) -> dict[str, Any]:
     """Measure an agent."""
     figures: dict[str, Any] = dict.fromkeys(_FIGURES)
     positions = bundled_set(board, HARD)
     if positions is not None:
-        accuracy = measure_accuracy(spec, positions, count=config.positions, jobs=jobs).accuracy
-        figures["hard"] = accuracy.all.mean("perfect")
-    with closing(make_agent(spec, board)) as agent:
-        against = score_against_perfect(agent, board, config.games, config.seed)
-    figures["against_perfect"] = against
+        found = measure_accuracy(spec, positions, count=config.positions, executor=executor)
+        figures["hard"] = found.accuracy.all.mean("perfect")
+    figures["against_perfect"] = score_against_perfect(
+        spec, board, config.games, config.seed, executor=executor
+    )
     if board == STANDARD:
-        placed = place_on_ladder(spec, rounds=config.rounds, jobs=jobs)
+        placed = place_on_ladder(spec, rounds=config.rounds, executor=executor)
         assert placed.rating is not None
         elo = placed.rating.elo
         figures |= {

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import os
+import signal
 import sys
 from contextlib import closing
 from importlib import import_module
@@ -31,6 +32,7 @@ from claimeven.arena.accuracy.measure import (
 from claimeven.atomic_io import CannotWrite
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, bundled_set
 from claimeven.parallel import pool
+from claimeven.parallel.executors import local_workers
 from claimeven.parallel.process import Child
 
 #: Plays the first column it may, but fails if the second player is to move.
@@ -55,7 +57,7 @@ def test_perfect_play_is_perfect_and_random_play_meets_its_floor() -> None:
 
 def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
     plan = SetPlan(("random", "uct:iterations=30"), _few(40), seed=5)
-    one, two = measure(plan), measure(plan, jobs=2)
+    one, two = measure(plan), measure(plan, local_workers(2))
     for name in plan.names:
         assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
         assert one[name].by_band == two[name].by_band
@@ -74,7 +76,7 @@ def test_no_more_processes_are_started_than_there_is_to_ask(
             super().__init__(*given, **options)
 
     monkeypatch.setattr(pool, "Child", Told)
-    assert measure(SetPlan(("random",), _few(10)), jobs=50)["random"].answered == 10
+    assert measure(SetPlan(("random",), _few(10)), local_workers(50))["random"].answered == 10
     assert len(started) == 2
 
 
@@ -88,7 +90,7 @@ def test_pipes_of_processes_may_have_any_number() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], min(2000, before[1])), before[1]))
     held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
     try:
-        assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+        assert measure(SetPlan(("random",), _few(10)), local_workers(2))["random"].answered == 10
     finally:
         for end in held:
             os.close(end)
@@ -105,7 +107,7 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
             super().__init__(*given, **options)
 
     monkeypatch.setattr(pool, "Child", Told)
-    assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+    assert measure(SetPlan(("random",), _few(10)), local_workers(2))["random"].answered == 10
     assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
 
@@ -124,7 +126,7 @@ def test_what_must_be_asked_in_order_is_asked_by_one_process(
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     agents = ("human", "negamax:depth=2,keep=yes")
     for name in agents:
-        assert measure(SetPlan((name,), few), jobs=2)[name].answered == 3
+        assert measure(SetPlan((name,), few), local_workers(2))[name].answered == 3
 
 
 def _few(count: int) -> ScoredSet:
@@ -189,7 +191,7 @@ def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: P
     path = tmp_path / "failing.py"
     path.write_text(FAILING)
     plan = SetPlan((str(path), "greedy"), _few(90))
-    one, two = (measure(plan, jobs) for jobs in (1, 2))
+    one, two = (measure(plan, local_workers(jobs)) for jobs in (1, 2))
     assert one[str(path)].faults.total() == MAX_FAULTS
     for name in plan.names:
         assert one[name].answered == two[name].answered
@@ -197,7 +199,7 @@ def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: P
         assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
         assert list(one[name].by_band) == list(two[name].by_band)
     assert one.asked == two.asked < plan.questions
-    answers = list(ask(plan, jobs=2))
+    answers = list(ask(plan, local_workers(2)))
     for end in range(0, len(answers), 9):  # in between, as Ctrl-C would leave it
         whole = SetAccuracy.of(plan, answers[:end], 0.0)
         assert all(whole[name].faults.total() <= MAX_FAULTS for name in plan.names)
@@ -352,3 +354,42 @@ def test_rows_are_one_an_agent_and_a_part(tmp_path: Path) -> None:
             frame = import_module(name).DataFrame(rows)
             assert frame.shape == (len(rows), len(rows[0]))
             assert list(frame["moves"]) == [row["moves"] for row in rows]
+
+
+def test_a_killed_worker_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Child] = []
+
+    class Mortal(Child):
+        """A child that is killed when it is sent its second batch of questions."""
+
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            started.append(self)
+            self.sent = 0
+
+        def send(self, message: bytes, seconds: float | None = None) -> None:
+            super().send(message, seconds)
+            self.sent += 1
+            if self.sent == 3 and len(started) < 4:
+                os.kill(self.process, signal.SIGKILL)
+
+    monkeypatch.setattr(pool, "Child", Mortal)
+    plan = SetPlan(("random", "greedy"), _few(200), seed=2)
+    found = measure(plan, local_workers(2))
+    assert len(started) >= 3
+    expected = measure(plan)
+    for name in plan.names:
+        assert found[name].accuracy == expected[name].accuracy
+
+
+def test_a_cluster_gives_the_same_answers() -> None:
+    pytest.importorskip("ray")
+    given = {"count": 20, "seed": 4}
+    agents = ["random", "uct:iterations=20"]
+    here = compare_accuracy(agents, **given)
+    there = compare_accuracy(agents, **given, executor="ray", jobs=2)
+    for name in agents:
+        assert here[name].accuracy == there[name].accuracy
+    assert [{**row, "seconds": 0} for row in here.answer_rows()] == [
+        {**row, "seconds": 0} for row in there.answer_rows()
+    ]

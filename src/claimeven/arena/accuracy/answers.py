@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Limit
+from claimeven.agents.fingerprint import digests_of
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike, make_agents
@@ -29,7 +30,7 @@ from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
-from claimeven.parallel.jobs import RunJobs
+from claimeven.parallel.jobs import CheckedWork, RunJobs
 from claimeven.review.analysis import JudgedMove
 
 #: The stored fields of an answer.
@@ -110,9 +111,10 @@ class SetPlan:
             return SetAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
         return SetAnswer(place, number, decision.column, seconds)
 
-    def for_other_machines(self) -> SetPlan:
-        """Return the plan itself."""
-        return self
+    def for_other_machines(self) -> CheckedWork:
+        """Return the work with a check that a machine has the same agents."""
+        specs = [spec for spec in self.agents if isinstance(spec, str)]
+        return CheckedWork(self, {spec: digests_of(spec) for spec in specs}, digests_of)
 
     @property
     def names(self) -> tuple[str, ...]:

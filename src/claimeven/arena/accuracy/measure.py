@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -27,7 +27,8 @@ from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.jobs import Executor, PoolError
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
 
@@ -225,7 +226,8 @@ def compare_accuracy(
     limit: Limit | None = None,
     seed: int = 0,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
+    address: str | None = None,
     answers: str | Path | None = None,
     geometry: Geometry = STANDARD,
     on_progress: Callable[[int, int], object] | None = None,
@@ -234,10 +236,10 @@ def compare_accuracy(
     """Ask several agents in the same positions, as `measure_accuracy` does one.
 
     `comparisons` of the result says which differences are more than chance. `limit` holds for each
-    answer. Agents given by their specs are asked by `jobs` processes or an `executor`; the answers
-    are the same. `answers` is a file for all answers, .csv or .jsonl; an interrupted measurement
-    continues from it. `on_progress` is called with the number of answers and of all questions,
-    `on_row` with each answer as a flat row.
+    answer. Agents given by their specs are asked by `jobs` processes, or by an `executor` such as
+    "ray" (with the `address` of its cluster); the answers are the same. `answers` is a file for all
+    answers, .csv or .jsonl; an interrupted measurement continues from it. `on_progress` is called
+    with the number of answers and of all questions, `on_row` with each answer as a flat row.
 
     >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
@@ -246,6 +248,10 @@ def compare_accuracy(
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
+    try:
+        workers = ExecutorOptions(jobs=jobs, executor=executor, address=address).workers()
+    except PoolError as error:
+        raise InvalidMatch(str(error)) from None
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
 
         def note(answer: SetAnswer, done: int) -> None:
@@ -254,7 +260,7 @@ def compare_accuracy(
             if on_row is not None:
                 on_row(flat_rows([plan.row_of(answer)])[0])
 
-        found = measure(plan, jobs, executor, file, note)
+        found = measure(plan, workers, file, note)
         if file is not None:
             file.write(found.answer_rows())
     return found
@@ -262,14 +268,16 @@ def compare_accuracy(
 
 def measure(
     plan: SetPlan,
-    jobs: int = 1,
     executor: Executor | None = None,
     file: AnswerFile | None = None,
     on_answer: Callable[[SetAnswer, int], object] | None = None,
 ) -> SetAccuracy:
-    """Ask the agents of a plan; `on_answer` gets each answer and the number of answers so far."""
+    """Ask the agents of a plan as `ask` does; return how good their answers are.
+
+    `on_answer` gets each answer and the number of answers so far.
+    """
     begin, answers = time.perf_counter(), list[SetAnswer]()
-    for answer in ask(plan, jobs, executor, file):
+    for answer in ask(plan, executor, file):
         answers.append(answer)
         if on_answer is not None:
             on_answer(answer, len(answers))
@@ -277,19 +285,14 @@ def measure(
 
 
 def ask(
-    plan: SetPlan,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    file: AnswerFile | None = None,
+    plan: SetPlan, executor: Executor | None = None, file: AnswerFile | None = None
 ) -> Generator[SetAnswer, None, None]:
     """Ask the agents of a plan and yield each answer; `SetAccuracy.of` counts them.
 
-    The answers of a `file` come first, and the others are added to it. Raises `InvalidMatch` for
-    less than one job, or for several if an agent is an object or a function of this process.
+    An executor asks; None is this process. The answers of a `file` come first, and the others are
+    added to it. Raises `InvalidMatch` for an executor if an agent is an object or a function.
     """
-    if jobs < 1:
-        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
-    if (jobs > 1 or executor) and not all(isinstance(agent, str) for agent in plan.agents):
+    if executor is not None and not all(isinstance(agent, str) for agent in plan.agents):
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
     faults: dict[int, list[int]] = {place: [] for place in range(len(plan.agents))}
 
@@ -311,12 +314,13 @@ def ask(
         for answer in known:
             yield noted(answer, is_new=False)
         left = sorted(set(range(plan.questions)) - set(map(plan.question_of, known)))
-        if is_ordered or (jobs == 1 and executor is None):
+        if is_ordered or executor is None:
             for question in filter(should_run, left):
                 yield noted(plan.ask(agents, question))
             return
-    if executor is None:
-        executor = LocalWorkers(min(jobs, -(-len(left) // _MIN_QUESTIONS)), should_run=should_run)
+    if isinstance(executor, LocalWorkers):
+        jobs = max(1, min(executor.jobs, -(-len(left) // _MIN_QUESTIONS)))
+        executor = replace(executor, jobs=jobs, should_run=should_run)
     with closing(executor.play(plan, left)) as answers:
         for _, answer in answers:
             yield noted(answer)

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,13 +31,14 @@ from claimeven.arena.studies.study import (
     Source,
     Study,
 )
-from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.atomic_io import scratch_folder
 from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.markup import shown_by
-from claimeven.parallel.executors import local_workers
+from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.jobs import Executor
 from claimeven.suggestions import no_such
 
 #: The default seed of a study.
@@ -189,33 +191,40 @@ class StudyRunner:
     Attributes:
         folder: the folder of the stored games, a file for each match; None stores no games.
         resume: whether existing files are resumed.
-        jobs: processes that play games; matches that measure speed are played by one.
+        jobs: processes that play games; matches that measure speed are played by this one.
         games: games of each match, None for the number of the study.
         seed: decides everything but the clock.
         seconds: the limit of experiments that have one on the clock, None for the study's limit.
         swap: whether seats are swapped from game to game, None for the choice of the study.
         server: the address of the server that a study plays.
+        executor: "local", "ray" (with the `address` of its cluster) or an object that plays games.
 
     """
 
     folder: Path | None = None
     resume: bool | str = False
-    jobs: int = 1
+    jobs: int | None = 1
     games: int | None = None
     seed: int = SEED
     seconds: float | None = None
     swap: bool | None = None
     server: str | None = None
+    executor: Any = None
+    address: str | None = None
 
     def __post_init__(self) -> None:
-        if self.jobs < 1:
-            raise InvalidMatch(f"jobs must be 1 or more, got {self.jobs}")
+        _ = self._executor  # its errors
         if self.games is not None and self.games < 1:
             raise InvalidMatch(f"games must be 1 or more, got {self.games}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InvalidMatch(f"seconds must be more than 0, got {self.seconds}")
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
+
+    @cached_property
+    def _executor(self) -> Executor | None:
+        options = ExecutorOptions(jobs=self.jobs, executor=self.executor, address=self.address)
+        return players_of(options)
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -263,12 +272,12 @@ class StudyRunner:
 
     def _match(self, match: Match, name: str, on_progress: Progress | None) -> ExperimentResult:
         plan = match.plan(self.seed)
-        jobs = self.jobs if plan.is_portable and not match.measures_time else 1
+        executor = self._executor if plan.is_portable and not match.measures_time else None
         with scratch_folder() as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
             with store_of(plan, (self.folder or scratch) / name, self.resume) as store:
-                _play_into(store, plan, jobs, on_progress)
+                _play_into(store, plan, executor, on_progress)
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
         forfeits = sum(game.fault is not None for game in stored)
         decided = plan.match_setting(game.opening for game in stored)
@@ -276,7 +285,9 @@ class StudyRunner:
         return ExperimentResult(match, findings, seconds, len(stored), forfeits, decided)
 
 
-def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None) -> None:
+def _play_into(
+    store: Store, plan: Plan, executor: Executor | None, on_progress: Progress | None
+) -> None:
     """Play and store the missing games of a match, with the seconds of play without loading."""
     with Referee(plan):
         pass  # compiles the agents
@@ -284,7 +295,7 @@ def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None
     if on_progress is not None:
         on_progress(done, plan.games, True)
     try:
-        with closing(run(plan, local_workers(jobs), store)) as games:
+        with closing(run(plan, executor, store)) as games:
             for played, _ in enumerate(games, done + 1):
                 if on_progress is not None:
                     on_progress(played, plan.games, False)

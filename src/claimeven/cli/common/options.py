@@ -109,7 +109,7 @@ def option_group(
     def decorated(command: Command) -> Command:
         @wraps(command)
         def with_group(**given: Any) -> Any:
-            if given.get("resume") and given.get("out") is None:
+            if "out" in declared and given.get("resume") and given.get("out") is None:
                 raise ClaimevenError(NO_FILE)
             options = cls(**{name: given.pop(name) for name in declared})
             return command(**{receives: value(options)}, **given)

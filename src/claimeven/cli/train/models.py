@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.options import FilePath, json_option, weights_of
+from claimeven.cli.common.options import FilePath, json_option, players_options, weights_of
 from claimeven.cli.common.output import named_lines, show, table_width
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.common.streams import write_json
@@ -21,6 +21,7 @@ from claimeven.learning.compare_runs import (
     draw_comparison,
 )
 from claimeven.learning.curves import folder_for
+from claimeven.parallel.jobs import Executor
 from claimeven.provenance import LEARNING, describe
 
 charts_option = click.option(
@@ -101,10 +102,15 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
 @charts_option
 @click.option("--last", is_flag=True, help="Measure only the last models, without a chart.")
 @settings_options(CompareConfig)
-@click.option("--jobs", default=1, show_default=True, help="Worker processes.")
+@players_options
 @json_option
 def compare(
-    folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **settings: Any
+    folders: tuple[str, ...],
+    out: str | None,
+    last: bool,
+    players: Executor | None,
+    as_json: bool,
+    **settings: Any,
 ) -> None:
     """Compare runs of any kind by the same measurements: exact play and the ladder.
 
@@ -121,6 +127,7 @@ def compare(
     Examples:
       claimeven train compare run1 run2 run3 --out curves
       claimeven train compare run1 --last --games 200 --rounds 16
+      claimeven train compare run1 run2 --executor ray --address auto
     """
     if last and out is not None:
         raise ClaimevenError("--last and --out exclude each other: there is no chart with --last")
@@ -135,7 +142,7 @@ def compare(
                 folders,
                 config,
                 last_only=last,
-                jobs=jobs,
+                executor=players,
                 on_progress=line.reporter("{} of {}: {}"),
             )
     except KeyboardInterrupt:
