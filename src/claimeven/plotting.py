@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.atomic_io import make_folder, write_bytes
 from claimeven.errors import ClaimevenError
+from claimeven.messages import report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,5 +193,5 @@ def _letters_sought(on_message: OnMessage | None) -> Iterator[None]:
             is_lacking = True
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    if is_lacking and on_message is not None:
-        on_message(LETTERS_MISSING)
+    if is_lacking:
+        report(on_message, LETTERS_MISSING)

@@ -36,7 +36,14 @@ from claimeven.learning.net_training import (
 from claimeven.learning.net_weights import can_widen, widen
 from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.quantization import DEFAULT_LEVELS
-from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder, TrainingProgress
+from claimeven.learning.run_dir import (
+    SECONDS_DIGITS,
+    InvalidRun,
+    OnRow,
+    Row,
+    RunFolder,
+    TrainingProgress,
+)
 from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
@@ -149,8 +156,11 @@ def train_distil(
     data: Sequence[str | Path] | Dataset,
     config: DistilConfig | None = None,
     on_progress: OnProgress | None = None,
+    on_row: OnRow | None = None,
 ) -> list[Row]:
     """Train a net on data sets in a folder, or continue there; return the rows of its log.
+
+    `on_row` gets each new row.
 
     `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
     the same call continues from the last measurement and leads to the same model. Raises
@@ -193,7 +203,7 @@ def train_distil(
     searching = DEFAULTS
     if config.start is not None:
         described["start"], searching = _start_with(Path(config.start), trainer)
-    with RunFolder.opened(folder, described) as run:
+    with RunFolder.opened(folder, described, on_row) as run:
         run.open_checkpoint(KIND, lambda checkpoint: trainer.resume(checkpoint.arrays))
         resumed = trainer.step
 

@@ -42,6 +42,7 @@ from claimeven.learning.run_dir import (
     CORES,
     SECONDS_DIGITS,
     InvalidRun,
+    OnRow,
     Row,
     RunFolder,
     TrainingProgress,
@@ -177,9 +178,14 @@ class NTupleLearner:
 
 
 def train_ntuple(
-    folder: str | Path, config: NTupleConfig | None = None, on_progress: OnProgress | None = None
+    folder: str | Path,
+    config: NTupleConfig | None = None,
+    on_progress: OnProgress | None = None,
+    on_row: OnRow | None = None,
 ) -> list[Row]:
     """Train a network in a folder, or continue there; return the rows of its log.
+
+    `on_row` gets each new row.
 
     `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
     the same call continues from the interrupted measurement, or from at most half a minute earlier,
@@ -189,7 +195,7 @@ def train_ntuple(
     config = config or NTupleConfig()
     load(td.learn_by_playing)
     learner = NTupleLearner(config)
-    with RunFolder.opened(folder, config.as_dict()) as run:
+    with RunFolder.opened(folder, config.as_dict(), on_row) as run:
         run.open_checkpoint(KIND, learner.resume)
         resumed = learner.games
         while learner.measured[td.GAMES] < config.games:

@@ -34,11 +34,13 @@ from claimeven.atomic_io import (
     write_text,
 )
 from claimeven.errors import ClaimevenError
+from claimeven.messages import logger
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, ModelFile, read_model, write_model
 from claimeven.provenance import LEARNING, describe
 
 Row = Mapping[str, Any]
+OnRow = Callable[[Row], object]
 #: The number of differences between two configurations that a message lists.
 _MAX_DIFFERENCES: Final = 6
 #: Names of files in the folder.
@@ -81,8 +83,8 @@ def cores_spent() -> float:
 class RunFolder:
     """An open folder of a run; see `opened`."""
 
-    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
-        self.path = path
+    def __init__(self, path: Path, config: Mapping[str, Any], on_row: OnRow | None = None) -> None:
+        self.path, self._on_row = path, on_row
         self.config: dict[str, Any] = json.loads(json.dumps(config))  # a tuple is read as a list
         self.rows: list[Row] = []
         self.log_path, self.model_path = path / LOG, path / "model.npz"
@@ -96,13 +98,15 @@ class RunFolder:
 
     @classmethod
     @contextmanager
-    def opened(cls, path: str | Path, config: Mapping[str, Any]) -> Iterator[Self]:
+    def opened(
+        cls, path: str | Path, config: Mapping[str, Any], on_row: OnRow | None = None
+    ) -> Iterator[Self]:
         """Yield the folder of a run with this configuration, made if it does not exist.
 
-        Raises `InvalidRun` for a folder of another configuration, or with other files, and
-        `CannotWrite`.
+        `on_row` gets each new measurement. Raises `InvalidRun` for a folder of another
+        configuration, or with other files, and `CannotWrite`.
         """
-        folder = cls(Path(path), config)
+        folder = cls(Path(path), config, on_row)
         folder._start()
         try:
             yield folder
@@ -204,6 +208,9 @@ class RunFolder:
         self._log.sync()
         self._logged.update(line)
         self.rows.append(row)
+        logger.info("%s, row %d: %s", self.path, len(self.rows), row)
+        if self._on_row is not None:
+            self._on_row(row)
 
     @property
     def stores_next_model(self) -> bool:
@@ -217,6 +224,7 @@ class RunFolder:
         facts = {**checkpoint.facts, **place, "provenance": self._about}
         placed = ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts)
         write_model(self._checkpoint_path, placed, quick=True, max_bytes=MAX_CHECKPOINT_BYTES)
+        logger.info("%s written after %d rows", self._checkpoint_path, len(self.rows))
 
     def _start(self) -> None:
         path = file_of(self.path, CONFIG)

@@ -36,7 +36,7 @@ from claimeven.learning.metrics import (
 )
 from claimeven.learning.net_training import Losses, NetTrainer, OptimizerConfig, TrainingBatch
 from claimeven.learning.quantization import packed_by_play
-from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
+from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, OnRow, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
 from claimeven.learning.selfplay_games import ReplayBuffer
 from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, Played, play_selfplay
@@ -168,8 +168,11 @@ def train_selfplay(
     on_progress: OnProgress | None = None,
     executor: Executor | None = None,
     worker_timeout: float = WORKER_TIMEOUT,
+    on_row: OnRow | None = None,
 ) -> list[Row]:
     """Train a net by self-play in a folder, or continue there; return the rows of its log.
+
+    `on_row` gets each new row.
 
     An `executor` (`LocalWorkers`, `RayWorkers`) plays the games, by default this process; the net
     is the same. A worker that is silent for `worker_timeout` seconds is replaced.
@@ -189,7 +192,7 @@ def train_selfplay(
     check_gate(config)
     config.shape.arrays(config.geometry)  # rejects a board that nets do not support
     jax_and_optax()
-    with RunFolder.opened(folder, config.as_dict()) as run, ExitStack() as stack:
+    with RunFolder.opened(folder, config.as_dict(), on_row) as run, ExitStack() as stack:
         checkpoint = run.open_checkpoint(KIND)
         with run.reading_checkpoint():
             done = 0 if checkpoint is None else int(checkpoint.facts["iteration"])

@@ -75,8 +75,12 @@ def write_model(
     max_bytes = max_bytes or MAX_BYTES
     facts = model.as_dict()
     if "provenance" not in facts:
-        board, seed = model.geometry.as_dict(), facts.get("config", {}).get("seed")
-        facts["provenance"] = describe("model", board=board, seed=seed, packages=LEARNING)
+        config = facts.get("config") or {}
+        digests = {name: config[name] for name in ("data", "start") if name in config}
+        facts["provenance"] = describe(
+            "model", board=model.geometry.as_dict(), seed=config.get("seed"),
+            files=digests or None, packages=LEARNING,
+        )  # fmt: skip
     header = np.frombuffer(json.dumps(facts, sort_keys=True).encode(), dtype=np.uint8)
     buffer, size = io.BytesIO(), 0
     with zipfile.ZipFile(buffer, "w") as archive:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from claimeven.messages import logger, report
 from claimeven.parallel import interrupts
 from claimeven.parallel.connection import Selector
 from claimeven.parallel.jobs import Job, PoolError, Result, Workload
@@ -248,10 +249,9 @@ class Scheduler:
     def _give_up(self, member: _Member, how: str) -> None:
         """Kill a hanging worker and give its jobs to others."""
         self._crew.kill(member.worker)
-        if self._on_message is not None:
-            number = next(iter(member.jobs)) + 1
-            worker = f"a {self._crew.name} that runs {self._unit} {number}"
-            self._on_message(f"{worker} hangs ({how}): another one runs it again")
+        number = next(iter(member.jobs)) + 1
+        worker = f"a {self._crew.name} that runs {self._unit} {number}"
+        report(self._on_message, f"{worker} hangs ({how}): another one runs it again")
         self._replace(member, how)
 
     def _replace(self, member: _Member, how: str) -> None:
@@ -273,6 +273,7 @@ class Scheduler:
                     f"no {self._crew.name} could be started in {MAX_TRIES} tries: {how}"
                 )
         member.is_ready = False
+        logger.warning("a %s ended (%s): another one is started", self._crew.name, how)
         if self._has_more:
             self._start()
 

@@ -35,6 +35,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
+from claimeven.messages import report
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.solver import ILLEGAL, Solver
@@ -283,8 +284,8 @@ def accuracy_of(
             for position, _, _ in moves_of(game, start, wanted)
         }
         known.solve(different.values(), make, on_progress)
-        if known.trouble is not None and on_message is not None:
-            on_message(known.trouble)
+        if known.trouble is not None:
+            report(on_message, known.trouble)
     by_agent = {label: Accuracy(agent=label) for label in wanted.values()}
     moves = 0
     for game in games:

@@ -20,6 +20,7 @@ from claimeven.arena.games.provenance import REMEDY, Provenance, brief_names, ch
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.messages import report
 
 #: The value of `resume` that continues although something has changed.
 CHANGED = "changed"
@@ -142,10 +143,8 @@ class FileChangeMonitor:
         if runs:
             runs[-1].update(changed_files=found, changed_at=runs[-1].get("changed_at", count))
             self._store.set_meta("runs", runs)
-        if self._on_message is not None:
-            self._on_message(
-                f"{change_of(found)} while games are played: later games may be by another"
-            )
+        changed = f"{change_of(found)} while games are played: later games may be by another"
+        report(self._on_message, changed)
 
 
 def _changed_since_old(

@@ -30,6 +30,7 @@ from claimeven.arena.store.runs import (
 )
 from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
 from claimeven.atomic_io import scratch_folder
+from claimeven.messages import logger, report
 from claimeven.parallel.executors import ExecutorOptions
 from claimeven.parallel.jobs import CheckedWork, Executor, PoolError, Result, RunJobs
 
@@ -89,8 +90,8 @@ def play_work(
         work.plan, work.keep_decisions, forfeit_unloadable=work.forfeit_unloadable
     ) as referee:
         reason = None if executor is None else referee.single_process_reason
-        if reason is not None and on_message is not None:
-            on_message(reason)
+        if reason is not None:
+            report(on_message, reason)
         if executor is None or reason is not None or len(numbers) <= 1:
             yield from work.played_by(referee, numbers)
             return
@@ -126,16 +127,28 @@ def run(
     with closing(play_work(work, numbers, executor, on_message)) as results:
         if store is None:
             for _, game in results:
+                _log(plan, game)
                 yield game
             return
+        logger.info("%s: %d of %d games are stored", store.path, len(there), plan.games)
         changes = FileChangeMonitor(store, plan.provenance, on_message)
         with suppress(GeneratorExit), closing(_StoreBuffer(store, len(numbers))) as waiting:
             for _, game in results:
                 waiting.add(game)
                 changes.check()
+                _log(plan, game)
                 yield game
     store.check_place()
     changes.check(at_end=True)
+
+
+def _log(plan: Plan, game: Game) -> None:
+    """Log a finished game, and as a warning if it was forfeited."""
+    if game.fault is not None and game.fault_seat is not None:
+        name = plan.names[game.agents[game.fault_seat]]
+        logger.warning("game %d: %s forfeits: %s", game.number + 1, name, game.reason)
+    else:
+        logger.debug("game %d of %d ended", game.number + 1, plan.games)
 
 
 def in_order(
