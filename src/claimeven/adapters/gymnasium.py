@@ -180,7 +180,8 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
     def _answer(self, position: Position) -> int:
         """Return the opponent's column. Raises its errors, and `AgentFault`."""
         assert self._opponent is not None
-        decision = self._opponent.choose(position, self._limit, self.np_random)
+        limit = self._limit.override(self._opponent.own_limit)
+        decision = self._opponent.choose(position, limit, self.np_random)
         return checked_answer(self._opponent, decision, position).column
 
     def _observation(self) -> Observation:

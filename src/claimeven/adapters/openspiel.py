@@ -87,7 +87,8 @@ def _bot_class() -> Any:
                 self.agent.check_board(position.geometry)
                 self.agent.load(position.geometry)
                 self._geometry = position.geometry
-            decision = self.agent.choose(position, self.limit, self.rng)
+            limit = self.limit.override(self.agent.own_limit)
+            decision = self.agent.choose(position, limit, self.rng)
             return checked_answer(self.agent, decision, position)
 
         def _policy(self, decision: Decision, state: Any) -> list[tuple[int, float]]:

@@ -28,7 +28,7 @@ from claimeven.adapters.ugi_codec import (
 from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.ugi_client import move_text
 from claimeven.agents.families.baselines import HUMAN
-from claimeven.agents.options import InvalidSpec
+from claimeven.agents.options import InvalidSpec, split_limit
 from claimeven.agents.registry import find_broken_agents, make_agent
 from claimeven.agents.sanitize import described, printable
 from claimeven.agents.validation import checked_answer
@@ -84,6 +84,8 @@ class UgiEngine:
         self._last_move = ""
         self._seed(1)
         self._best: Decision | None = None
+        if split_limit(spec)[1]:
+            raise InvalidSpec("by UGI the other program sets limits: leave out the one after @")
         if spec.partition(":")[0].strip() == HUMAN.name:
             raise InvalidSpec("human plays at a terminal or in the browser, not by UGI")
         for error in find_broken_agents([spec], self.options.geometry).values():

@@ -17,3 +17,4 @@ from claimeven.agents.registry import AGENTS as AGENTS
 from claimeven.agents.registry import AgentLike as AgentLike
 from claimeven.agents.registry import make_agent as make_agent
 from claimeven.agents.registry import make_agents as make_agents
+from claimeven.agents.shapes import adapt as adapt

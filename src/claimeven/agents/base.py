@@ -135,6 +135,15 @@ class Limit:
             return self
         return replace(self, time_bank=max(0.0, self.time_bank + self.seconds - seconds))
 
+    def override(self, own: Limit) -> Limit:
+        """Return this limit with the quantities that another limit sets instead of its own.
+
+        >>> Limit(seconds=2, nodes=9).override(Limit(seconds=1)).seconds
+        1
+        """
+        given = {name: number for name, number in vars(own).items() if number is not None}
+        return replace(self, **given) if given else self
+
     def unsupported(self, limits: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the limits set here that are not among those given."""
         return tuple(n for n in LIMITS if n not in limits and getattr(self, n) is not None)
@@ -208,7 +217,8 @@ class Agent(ABC):
     `name` is the spec it was made from. `limits` are the limits that it supports or that do not
     affect it; a match under another limit is rejected before it starts. `stateful` means that one
     game may change its play in the next: its games are played in order, by one process. `timed` is
-    False for a person, who has no time limit. `trusted` is set for built-in agents, whose decisions
+    False for a person, who has no time limit. `own_limit` overrides the limit of a match for this
+    agent; a spec sets it after an `@`. `trusted` is set for built-in agents, whose decisions
     need no validation. `plays` names the code of an agent from a file and how it is called. If that
     was chosen by its form, `is_guess` is set, and reasons of faults mention it.
     """
@@ -217,6 +227,7 @@ class Agent(ABC):
     limits: frozenset[str] = frozenset(LIMITS)
     stateful: bool = False
     timed: bool = True
+    own_limit: Limit = Limit()
     trusted: bool = False
     plays: str = ""
     is_guess: bool = False

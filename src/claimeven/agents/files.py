@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.base import Agent
 from claimeven.agents.external import split_foreign
-from claimeven.agents.function_agent import as_agent, call_text, rank
+from claimeven.agents.function_agent import as_agent, call_text, rank, settings_text
 from claimeven.agents.http_agent import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent
-from claimeven.agents.options import InvalidSpec, split_options
+from claimeven.agents.options import InvalidSpec, split_limit, split_options
 from claimeven.agents.source_snapshot import is_file, run_file, source_of
+from claimeven.plugins import AGENTS, installed
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
@@ -45,10 +46,13 @@ _NAME = re.compile(r"[^\W\d]\w*(\s*,\s*[^\W\d]\w*\s*=\s*[^,\s][^,]*)*")
 def split_file_spec(spec: str) -> tuple[str, str] | None:
     """Split `file.py:name` or `package.module:name`; None for a spec of another form.
 
-    The options of `file.py:name,option=value` stay with the name.
+    The options of `file.py:name,option=value` stay with the name. An agent of an installed package,
+    `name:option=value`, is split like its module. Raises `InvalidSpec` if that is broken.
     """
+    spec, _ = split_limit(spec)
     if is_address(spec) or split_foreign(spec) is not None:
         return None
+    spec = _without_plugin(spec)
     before, is_file, name = spec.partition(".py:")
     place, colon = (before + ".py", ":") if is_file else ("", "")
     if not is_file:
@@ -65,6 +69,18 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
     return None
 
 
+def _without_plugin(spec: str) -> str:
+    """Return a spec with the module and object of an installed package in place of its name."""
+    name, _, options = spec.partition(":")
+    is_name = name.replace("-", "_").isidentifier()
+    plugin = installed(AGENTS).get(name) if is_name else None
+    if plugin is None:
+        return spec
+    if plugin.problem:
+        raise InvalidSpec(plugin.problem)
+    return f"{plugin.place},{options}" if options else plugin.place
+
+
 def files_of(spec: str) -> tuple[Path, ...]:
     """Return the files of the agent of a spec that exist.
 
@@ -75,7 +91,10 @@ def files_of(spec: str) -> tuple[Path, ...]:
     if foreign is not None:
         kind, text = foreign
         return tuple(path for path in kind.files(text) if is_file(path))
-    parts = split_file_spec(spec.strip())
+    try:
+        parts = split_file_spec(spec.strip())
+    except InvalidSpec:
+        return ()
     if parts is None:
         return ()
     paths = [Path(parts[0])]
@@ -104,11 +123,13 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
     module = load_module(place)
-    name, _, options = name.partition(",")
+    name, _, text = name.partition(",")
     found, which = _choose(module, place, name.strip())
-    agent = as_agent(found, spec, split_options(options, spec))
+    options = split_options(text, spec)
+    agent = as_agent(found, spec, options)
     called = call_text(agent, getattr(found, "__name__", None) or name or DEFAULT_NAME)
-    agent.plays = f"{called}, {which}"
+    settings = settings_text(found, options)
+    agent.plays = f"{called}, {which}" + f", with {settings}" * bool(settings)
     agent.is_guess = not name and DEFAULT_NAME not in vars(module)
     if isinstance(agent, KaggleAgent) and not name:
         callables = [v for k, v in vars(module).items() if callable(v) and not k.startswith("__")]

@@ -21,8 +21,9 @@ from typing import Final
 from claimeven.agents.external import split_foreign
 from claimeven.agents.external.line_process import split_command
 from claimeven.agents.files import files_of, split_file_spec
-from claimeven.agents.options import InvalidSpec
-from claimeven.agents.registry import AGENTS, parse_spec
+from claimeven.agents.options import InvalidSpec, name_in
+from claimeven.agents.registry import AGENTS, options_in
+from claimeven.plugins import EVALUATIONS, installed
 
 #: Bytes of a digest.
 _SIZE = 12
@@ -46,7 +47,7 @@ def digest_of_files(spec: str) -> str | None:
     >>> digest_of_files("alphabeta:depth=3") is None
     True
     """
-    files = tuple(_of_options(spec)) if spec.partition(":")[0] in AGENTS else files_of(spec)
+    files = tuple(_of_options(spec)) if name_in(spec) in AGENTS else files_of(spec)
     digests = [bytes.fromhex(_digest(path)) for path in files]
     if len(digests) > 1:
         digests = [hashlib.blake2b(b"".join(digests), digest_size=_SIZE).digest()]
@@ -96,12 +97,12 @@ def snapshot_file(spec: str) -> str | None:
     if foreign is not None:
         place = foreign[1] if foreign[0].own_process else ""
     else:
-        place = (split_file_spec(spec) or ("",))[0] if spec.partition(":")[0] not in AGENTS else ""
+        place = (split_file_spec(spec) or ("",))[0] if name_in(spec) not in AGENTS else ""
     return Path(place).name if place.endswith(".py") else None
 
 
 def _named(spec: str) -> Iterator[Path]:
-    if spec.partition(":")[0] in AGENTS:
+    if name_in(spec) in AGENTS:
         yield from _of_options(spec)
         return
     yield from files_of(spec)
@@ -114,8 +115,10 @@ def _named(spec: str) -> Iterator[Path]:
 
 def _of_options(spec: str) -> Iterator[Path]:
     with suppress(InvalidSpec):
-        for value in parse_spec(spec)[1].values():
-            if isinstance(value, str) and value not in AGENTS:
+        for name, value in options_in(spec)[1].items():
+            if name == "eval" and value in installed(EVALUATIONS):
+                yield from files_of(installed(EVALUATIONS)[value].place)
+            elif value not in AGENTS:
                 parts = split_file_spec(value) if ":" in value or value.endswith(".py") else None
                 # An ONNX file may have its weights in another file.
                 yield from _files([value, f"{value}.data"]) if parts is None else files_of(value)

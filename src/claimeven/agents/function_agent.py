@@ -5,11 +5,14 @@ The parameters of a function decide how it is called:
 | parameters                                             | called with                 |
 |--------------------------------------------------------|-----------------------------|
 | the first named `obs` or `observation`; two required   | what Kaggle ConnectX passes |
+| one, of a function named `student_move`                | the board of the Lund course |
 | any other one, more with defaults                      | the position                |
+| any, with `shape=NAME`                                 | see `shapes`                |
 
 A function of a position returns a 0-based column or a `Decision`; for the others see
-`kaggle_agent`. A function without parameters is rejected, and one whose second of two parameters is
-a player or a depth. (Kaggle and `kaggle:FILE.py` call a function without parameters.)
+`kaggle_agent` and `shapes`. A function without parameters is rejected, and one whose second of two
+parameters is a player or a depth, unless its shape is given. (Kaggle and `kaggle:FILE.py` call a
+function without parameters.)
 """
 
 from __future__ import annotations
@@ -20,16 +23,19 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.kaggle_agent import KAGGLE_NAMES, KaggleAgent
-from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option
+from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option, parse_options
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import described, printable, shown, traceback_of
+from claimeven.agents.shapes import SHAPES, Adapted, adapt
 from claimeven.agents.validation import as_column
 from claimeven.game.position import Position
 
@@ -76,61 +82,160 @@ class FunctionAgent(Agent):
 def as_agent(
     found: object, name: str | None = None, options: Mapping[str, str] | None = None
 ) -> Agent:
-    """Return an agent made of an `Agent`, a class of agents, or a function.
+    """Return an agent made of an `Agent`, a class, a function, or an `AgentKind`.
 
     An `Agent` is returned as it is, with the `name` if one is given. `options` are passed to the
-    class, to a function after its position, or to a function that returns an agent. Raises
-    `InvalidSpec` for an object that cannot be an agent, and for an unknown option.
+    class, to a function after its position, or to a function that returns an agent; `shape` is the
+    shape of a function. A class that is no `Agent` plays by its only method with the name of one.
+    Raises `InvalidSpec` for an object that cannot be an agent, and for an unknown option.
     """
-    title = name or name_of(found)
-    is_class = inspect.isclass(found)
-    if is_class and not issubclass(found, Agent):  # type: ignore[arg-type]
-        raise InvalidSpec(f"{title}: the class {name_of(found)} is not a claimeven Agent")
+    title, given, method, made = name or name_of(found), dict(options or {}), "", found
+    if inspect.isclass(found) and not issubclass(found, Agent):
+        method = _method_of(found, title)
+    is_agent = isinstance(found, (Agent, AgentKind)) or (inspect.isclass(found) and not method)
+    shape = "" if is_agent or "shape" in _parameters_of(found) else given.pop("shape", "")
     try:
-        if options:
-            found = with_options(found, options, title)
-        elif is_class:
-            found = found()  # type: ignore[operator]
+        if isinstance(found, AgentKind):
+            made = found.build(found.parse(given))
+        elif given or inspect.isclass(found) or _is_factory(found):
+            made = with_options(found, given, title)
     except (InvalidSpec, KeyboardInterrupt):
         raise
     except BaseException as error:
         reason = f"{title}: it cannot be made: {described(error)}"
         raise InvalidSpec(reason, traceback_of(error, ours=False)) from error
-    if isinstance(found, Agent):
+    if isinstance(made, Agent):
+        if shape:
+            raise InvalidSpec(f"{title}: shape={shape} is for a function, and this is an Agent")
         if name is not None:
-            found.name = name
-        return found
-    if not callable(found):
+            made.name = name
+        return made
+    function = getattr(made, method) if method else made
+    if not callable(function):
         raise InvalidSpec(f"{title} is not a function or an Agent")
-    if is_for_kaggle(found, title):
-        return KaggleAgent(title, found, none_plays=False)
-    return FunctionAgent(title, found)
+    if not shape and name_of(getattr(function, "func", function)) == "student_move":
+        shape = "lund"  # as the course calls it
+    if shape == "kaggle" or (not shape and is_for_kaggle(function, title)):
+        return KaggleAgent(title, function, none_plays=False)
+    return FunctionAgent(title, function if shape in ("", "position") else adapt(function, shape))
 
 
 def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
-    """Return the result of a class or function for options, converted to the types of the defaults.
+    """Return the result of a class or function for options, converted to the types of their
+    annotations or defaults.
 
-    A function of a position is bound to them; one whose first parameter has a default is called.
-    Raises `InvalidSpec` for an unknown option or an invalid value.
+    A function of a position is bound to them; a class, or a function that makes an agent, is
+    called. Raises `InvalidSpec` for an unknown or missing option or an invalid value.
     """
-    given = list(inspect.signature(found).parameters.values())
-    is_bound = not inspect.isclass(found) and given[:1] and given[0].default is _EMPTY
-    takes = {p.name: p.default for p in given if not (is_bound and p.default is _EMPTY)}
-    if any(p.kind is p.VAR_KEYWORD for p in given):
-        takes |= dict.fromkeys(options, None)
-    known = [Option(name, _KINDS.get(type(d), "text"), d, "") for name, d in takes.items()]
-    kind = AgentKind(name_of(found), "", tuple(known), lambda values: found(**values))
+    takes = _parameters_of(found)
+    if any(p.kind is p.VAR_KEYWORD for p in _signature(found)):
+        more = (inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in options)
+        takes = {p.name: p for p in more} | takes
+    missing = [p.name for p in takes.values() if p.default is _EMPTY and p.name not in options]
+    if missing:
+        raise InvalidSpec(
+            f"{title}: {name_of(found)} needs {' and '.join(missing)}: add"
+            f" {''.join(f',{name}=VALUE' for name in missing)} after its name"
+        )
     try:
-        values = {name: kind.parse(options)[name] for name in options}
+        values = parse_options(name_of(found), map(_option, takes.values()), options)
     except InvalidSpec as error:
         raise InvalidSpec(
             f"{title} takes the name of a function or class of that file and its options: {error}"
         ) from None
-    for name, value in values.items():
-        if isinstance(value, str) and not isinstance(takes[name], str):
-            with suppress(ValueError, SyntaxError):
-                values[name] = ast.literal_eval(value)
-    return partial(found, **values) if is_bound else found(**values)
+    values = {name: _value(values[name], takes[name]) for name in options}
+    return found(**values) if _is_called(found) else partial(found, **values)
+
+
+def kind_of(found: Any, name: str) -> AgentKind:
+    """Return an object that makes an agent as a kind: its summary, and its options."""
+    if isinstance(found, AgentKind):
+        return replace(found, name=name)
+    summary = (getattr(found, "__doc__", None) or "").strip().partition("\n")[0].rstrip(".")
+    options = tuple(map(_option, _parameters_of(found).values()))
+    return AgentKind(name, summary, options, lambda values: as_agent(found, name))
+
+
+def settings_text(found: Any, options: Mapping[str, str]) -> str:
+    """Return the options of an agent with their values, `depth=4, weight=0.5`; empty without."""
+    known = kind_of(found, "").options if callable(found) or isinstance(found, AgentKind) else ()
+    shown = {o.name: o.shown_default for o in known if o.default is not None}
+    return ", ".join(f"{name}={value}" for name, value in {**shown, **options}.items())
+
+
+def _signature(found: Any) -> list[inspect.Parameter]:
+    """Return the parameters of a class or function; an empty list if Python cannot read them."""
+    for evaluated in (True, False):
+        with suppress(Exception):  # an annotation may be any expression
+            return [*inspect.signature(found, eval_str=evaluated).parameters.values()]
+    return []
+
+
+def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
+    """Return the parameters that are options: those that no position is passed to."""
+    is_called = _is_called(found)
+    return {
+        p.name: p
+        for p in _signature(found)
+        if p.kind is p.KEYWORD_ONLY
+        or (p.kind is p.POSITIONAL_OR_KEYWORD and (is_called or p.default is not _EMPTY))
+    }
+
+
+def _is_factory(found: Any) -> bool:
+    """Whether a function makes an agent, by its annotation."""
+    with suppress(Exception):  # an annotation may be any expression
+        return issubclass(inspect.signature(found, eval_str=True).return_annotation, Agent)
+    return False
+
+
+def _is_called(found: Any) -> bool:
+    """Whether options are passed to an object that makes an agent instead of a position's."""
+    given = _signature(found)[:1]
+    needs_none = bool(given) and given[0].kind in _POSITIONAL and given[0].default is not _EMPTY
+    return inspect.isclass(found) or _is_factory(found) or needs_none
+
+
+def _type_of(parameter: inspect.Parameter) -> Any:
+    """Return the type of an option: its annotation without None, or the type of its default."""
+    hint = parameter.annotation
+    parts = [part for part in get_args(hint) if part is not type(None)]
+    if len(parts) == 1 and get_origin(hint) in (Union, UnionType):
+        hint = parts[0]
+    known = isinstance(hint, type) or get_origin(hint) is Literal
+    return hint if known and hint is not _EMPTY else type(parameter.default)
+
+
+def _option(parameter: inspect.Parameter) -> Option:
+    """Return a parameter as an option."""
+    hint, default = _type_of(parameter), parameter.default
+    default = default if isinstance(default, (int, float, str)) else None
+    if get_origin(hint) is Literal:
+        choices = tuple(map(str, get_args(hint)))
+        return Option(parameter.name, "choice", default, "", choices=choices)
+    return Option(parameter.name, _KINDS.get(hint, "text"), default, "")
+
+
+def _value(value: Any, parameter: inspect.Parameter) -> Any:
+    """Return the value of an option: a choice as it is declared, a text as a literal if it is not
+    declared as text.
+    """
+    hint = _type_of(parameter)
+    if get_origin(hint) is Literal:
+        return next(each for each in get_args(hint) if str(each) == value)
+    if isinstance(value, str) and hint is not str:
+        with suppress(ValueError, SyntaxError):
+            return ast.literal_eval(value)
+    return value
+
+
+def _method_of(found: Any, title: str) -> str:
+    """Return the method by which a class plays. Raises `InvalidSpec` without a single one."""
+    names = [name for name, _ in inspect.getmembers(found, inspect.isfunction)]
+    playing = [name for name in names if _PLAYING.search(name) and not _HELPING.search(name)]
+    if "__call__" in names or len(playing) == 1:
+        return "__call__" if "__call__" in names else playing[0]
+    raise InvalidSpec(f"{title}: the class {name_of(found)} is not a claimeven Agent")
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
@@ -150,6 +255,7 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     name, hint = name_of(function), ""
     if by_name:
         what = f"takes {' and '.join(by_name)} by name, without a default"
+        hint = f"; or add {''.join(f',{each}=VALUE' for each in by_name)} after its name"
     elif not names:
         what = "takes no named argument" if given else "takes no arguments"
     elif needed > KAGGLE_PARAMETERS:
@@ -157,8 +263,8 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     elif is_other:
         what = f"takes ({', '.join(names)})"
         hint = (
-            f"; for a board of rows from the top, 0 empty, 1 and 2 the players, add: def"
-            f" agent(position): return {name}(position.to_array()[::-1] + 1, position.turn + 1)"
+            "; for a board of rows from the top, 0 empty, 1 and 2 the players, add ,shape=rows"
+            f" after its name; other shapes are {', '.join([*SHAPES][1:])}"
         )
     else:
         return bool(is_pair or is_known)
@@ -190,7 +296,8 @@ def call_text(agent: Agent, name: str) -> str:
     if isinstance(agent, KaggleAgent):
         return agent.call_text(name)
     if isinstance(agent, FunctionAgent):
-        return f"{name}(position)"
+        function = agent.function
+        return f"{name}({function.arguments if isinstance(function, Adapted) else 'position'})"
     return f"{type(agent).__name__}.choose(position, limit, rng)"
 
 

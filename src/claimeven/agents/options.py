@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from claimeven.agents.base import LIMITS, Limit
 from claimeven.game.errors import ClaimevenError
+from claimeven.plugins import EVALUATIONS, installed
 from claimeven.suggestions import american, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ OLD_NAMES: Final = {
 _CODE: Final = re.compile(r".+\.py(:\w+)?|\w+(\.\w+)*:\w+")
 #: The values of options that are not numbers and have no list of choices, in words.
 _TAKES: Final = {"flag": "yes or no", "text": "a name", "file": "a file"}
+#: The end of a spec with a limit: `@seconds=1,time_bank=60`.
+_LIMIT: Final = re.compile(r"\s*@\s*((?:\w+\s*=\s*[^@,=/\\\s]+\s*,?\s*)+)")
 
 
 class InvalidSpec(ClaimevenError):
@@ -146,6 +149,46 @@ def limit_in(options: Mapping[str, Any]) -> Limit:
     return Limit(**{n: options[n] for n in LIMITS if options.get(n) not in (None, FULL)})
 
 
+_TIME_BANK: Final = Option("time_bank", "float", None, "extra seconds for a game", 0.0)
+#: The options of a limit after an @.
+LIMIT_OPTIONS: Final = (
+    SECONDS, _TIME_BANK, *(Option(name, "int", None, "", 1) for name in LIMITS[1:])
+)  # fmt: skip
+
+
+def split_limit(spec: str) -> tuple[str, str]:
+    """Split a spec into the agent and the text of its own limit, which may be empty.
+
+    >>> split_limit("uct:c=1@seconds=0.5,nodes=9"), split_limit("bots@home.py:agent")
+    (('uct:c=1', 'seconds=0.5,nodes=9'), ('bots@home.py:agent', ''))
+    """
+    before, at, _ = spec.strip().rpartition("@")
+    found = _LIMIT.fullmatch(spec.strip(), len(before.rstrip())) if at else None
+    if found is None:
+        return spec.strip(), ""
+    names = [part.partition("=")[0].strip() for part in found[1].split(",")]
+    known = [option.name for option in LIMIT_OPTIONS]
+    if not any(name in known or did_you_mean(name, known) for name in names):
+        return spec.strip(), ""
+    return before.strip(), found[1].strip()
+
+
+def name_in(spec: str) -> str:
+    """Return the name of an agent in a spec, without options and limits.
+
+    >>> name_in("uct:c=1"), name_in("uct@seconds=1")
+    ('uct', 'uct')
+    """
+    return split_limit(spec)[0].partition(":")[0]
+
+
+def own_limit_in(spec: str) -> Limit:
+    """Return the limit that a spec sets after an @. Raises `InvalidSpec` and `InvalidLimit`."""
+    name, text = split_limit(spec)
+    given = split_options(text, spec)
+    return Limit(**parse_options(f"the limit of {name}", LIMIT_OPTIONS, given)) if text else Limit()
+
+
 def split_options(text: str, spec: str) -> dict[str, str]:
     """Split `option=value,...` of a spec. Raises `InvalidSpec` for a text of another form."""
     options: dict[str, str] = {}
@@ -157,6 +200,22 @@ def split_options(text: str, spec: str) -> dict[str, str]:
             raise InvalidSpec(f"{spec!r} has {name} twice")
         options[name] = value
     return options
+
+
+def parse_options(
+    agent: str, options: Iterable[Option], given: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the values of options, given or default. Raises `InvalidSpec` for an unknown one."""
+    known = {option.name: option for option in options}
+    for name in given:
+        if name not in known:
+            choices = ", ".join(known) if known else "none"
+            guess = did_you_mean(name, known)
+            raise InvalidSpec(f"{agent} has no option {name!r}{guess}: it takes {choices}")
+    return {
+        name: option.parse(given[name], agent) if name in given else option.default
+        for name, option in known.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -175,16 +234,7 @@ class AgentKind:
 
     def parse(self, given: Mapping[str, str]) -> dict[str, Any]:
         """Return all options as values. Raises `InvalidSpec` for an unknown option."""
-        known = {option.name: option for option in self.options}
-        for name in given:
-            if name not in known:
-                choices = ", ".join(known) if known else "none"
-                guess = did_you_mean(name, known)
-                raise InvalidSpec(f"{self.name} has no option {name!r}{guess}: it takes {choices}")
-        return {
-            name: option.parse(given[name], self.name) if name in given else option.default
-            for name, option in known.items()
-        }
+        return parse_options(self.name, self.options, given)
 
     def renamed(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return options with their present names. Raises `InvalidSpec` for one under two names."""
@@ -207,7 +257,10 @@ class AgentKind:
     def runs_user_code(self, options: Mapping[str, Any]) -> bool:
         """Whether one of the options of an agent names a function of the user."""
         names = [option.name for option in self.options if option.kind in ("text", "file")]
-        return any(_CODE.fullmatch(str(options[name])) for name in names)
+        texts = [str(options[name]) for name in names]
+        is_default = all(o.default == options[o.name] for o in self.options if o.name == "eval")
+        plugins = () if is_default else installed(EVALUATIONS)
+        return any(_CODE.fullmatch(text) or text in plugins for text in texts)
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""

@@ -4,23 +4,34 @@ address of a server, `http://127.0.0.1:8000/play`, or an external agent, `prefix
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.external import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.files import file_of, files_of, split_file_spec
-from claimeven.agents.function_agent import as_agent, name_of
+from claimeven.agents.function_agent import as_agent, kind_of, name_of
 from claimeven.agents.http_agent import HttpAgent, is_address
-from claimeven.agents.options import AgentKind, InvalidSpec, split_options
+from claimeven.agents.options import (
+    AgentKind,
+    InvalidSpec,
+    name_in,
+    own_limit_in,
+    split_limit,
+    split_options,
+)
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
+from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import described, traceback_of
 from claimeven.agents.source_snapshot import exists, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.plugins import AGENTS as PLUGINS
+from claimeven.plugins import EVALUATIONS, BrokenPackage, installed
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
 #: A participant of a game: a spec, an agent, a class of agents, a function.
@@ -44,7 +55,7 @@ def make_agent(
     sandbox: Sandbox | None = None,
 ) -> Agent:
     """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, for
-    an external program, `prefix:text`.
+    an external program, `prefix:text`, and after that its own limit, `@seconds=1`.
 
     An agent with code from a file plays in a separate process (see `ProcessAgent`). Other agents
     play in this process, unless `sandbox` has `all_agents`. An `Agent` or a function may be given
@@ -70,7 +81,8 @@ def make_agents(
 ) -> list[Agent]:
     """Return new agents from their specs. All specs are checked before any agent compiles.
 
-    `limits` is one limit for all agents, or one for each; each agent must support its limit. With
+    `limits` is one limit for all agents, or one for each; each agent must support its limit. A
+    limit after an @, `uct@seconds=1`, overrides it. With
     `lazy_start` the process of an agent is started at its first use and not tried here.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
@@ -93,13 +105,61 @@ def make_agents(
         for agent, limit in zip(agents, limits, strict=True):
             if isinstance(agent, ProcessAgent):
                 agent.note_board(geometry or Geometry())
-                agent.note_limit(limit)
+                agent.note_limit(limit.override(agent.own_limit))
     except BaseException:
         for agent, spec in zip(agents, specs, strict=False):
             if isinstance(spec, str):
                 agent.close()
         raise
     return agents
+
+
+def installed_agents(
+    names: Collection[str] | None = None,
+) -> tuple[dict[str, AgentKind], dict[str, str]]:
+    """Return agents of other installed packages, and the reasons of broken ones, by name.
+
+    All by default, else those of these `names`.
+    """
+    kinds: dict[str, AgentKind] = {}
+    problems: dict[str, str] = {}
+    for name, plugin in installed(PLUGINS).items():
+        if names is not None and name not in names:
+            continue
+        try:
+            with PrintsToStderr():
+                found = plugin.load()
+            if name in AGENTS or name in FOREIGN:
+                raise BrokenPackage(
+                    f"{name} of {plugin.package} has the name of another agent: give {plugin.place}"
+                )
+            kind = kind_of(found, name)
+            kinds[name] = replace(kind, summary=f"{kind.summary or 'an agent'} ({plugin.package})")
+        except ClaimevenError as error:
+            problems[name] = str(error)
+    return kinds, problems
+
+
+def completions(text: str) -> list[str]:
+    """Return the specs that a text may be the start of: names, or options and their choices.
+
+    >>> completions("alphabeta:depth=4,or"), completions("minimax-")
+    (['alphabeta:depth=4,order='], ['minimax-polito'])
+    """
+    name, colon, rest = text.partition(":")
+    if not colon:
+        names = (*AGENTS, *installed(PLUGINS), *(f"{prefix}:" for prefix in FOREIGN))
+        return [each for each in names if each.startswith(name)]
+    kind = AGENTS.get(name) or installed_agents([name])[0].get(name)
+    start, _, word = rest.rpartition(",")
+    start = f"{name}:{start}" + "," * bool(start)
+    found: list[str] = []
+    for option in kind.options if kind else ():
+        more = installed(EVALUATIONS) if option.name == "eval" else ()
+        words = [*option.choices, *more, *(("yes", "no") if option.kind == "flag" else ())]
+        known = [f"{option.name}={each}" for each in words] if "=" in word else [f"{option.name}="]
+        found += [start + each for each in known if each.startswith(word)]
+    return found
 
 
 def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
@@ -110,7 +170,7 @@ def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
 
 def options_in(spec: str) -> tuple[AgentKind, dict[str, str]]:
     """Return the kind of a spec of a name and the options in its text. Raises `InvalidSpec`."""
-    name, _, rest = spec.partition(":")
+    name, _, rest = split_limit(spec)[0].partition(":")
     if name not in AGENTS:
         raise InvalidSpec(no_such("agent", name, AGENTS))
     return AGENTS[name], AGENTS[name].renamed(split_options(rest, spec))
@@ -125,7 +185,9 @@ def current_spec(spec: str) -> str:
     with suppress(InvalidSpec):
         kind, given = options_in(spec)
         if given:
-            return f"{kind.name}:" + ",".join(f"{name}={value}" for name, value in given.items())
+            _, limit = split_limit(spec)
+            options = ",".join(f"{name}={value}" for name, value in given.items())
+            return f"{kind.name}:{options}" + f"@{limit}" * bool(limit)
     return spec
 
 
@@ -186,7 +248,7 @@ def is_bounded(spec: str, sandbox: Sandbox) -> bool:
     >>> is_bounded("greedy", Sandbox()), is_bounded("greedy", Sandbox(all_agents=True))
     (False, True)
     """
-    if spec.partition(":")[0] in AGENTS:
+    if name_in(spec) in AGENTS:
         return _has_process(*parse_spec(spec), sandbox)
     return not is_address(spec)
 
@@ -205,8 +267,14 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
                 " separate one: give a spec such as my_agent.py:agent"
             )
         return as_agent(agent)
-    spec = agent.strip()
-    if spec.partition(":")[0] in AGENTS:
+    own_limit, spec = own_limit_in(agent), split_limit(agent)[0]
+    made = _agent_of_spec(spec, sandbox, lazy_start)
+    made.name, made.own_limit = agent.strip(), own_limit
+    return made
+
+
+def _agent_of_spec(spec: str, sandbox: Sandbox, lazy_start: bool) -> Agent:
+    if name_in(spec) in AGENTS:
         if _has_process(*parse_spec(spec), sandbox):
             return ProcessAgent(spec, None, sandbox, lazy_start)
         return build(spec)
@@ -233,10 +301,11 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
             raise InvalidSpec(f"there is no agent {name!r}: for the file give {name}.py")
         if exists(spec):
             raise InvalidSpec(refusal_of(spec) or f"{spec}: a Python file ends in .py; rename it")
-        guess = did_you_mean(name, (*AGENTS, *FOREIGN)) or did_you_mean_file(name)
+        known = (*AGENTS, *installed(PLUGINS))
+        guess = did_you_mean(name, (*known, *FOREIGN)) or did_you_mean_file(name)
         raise InvalidSpec(
             f"there is no agent {name!r}{guess}: choose from"
-            f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or an external program"
+            f" {', '.join(known)}, a Python file such as my_agent.py:agent, or an external program"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
     return ProcessAgent(spec, parts, sandbox, lazy_start)
@@ -278,7 +347,7 @@ def check_limit(agent: Agent, limit: Limit) -> None:
     """Raise `InvalidLimit`, naming the supported limits, if an agent does not support a limit."""
     if not isinstance(limit, Limit):
         raise InvalidLimit(f"a limit must be a Limit such as Limit(seconds=1), got {limit!r}")
-    unsupported = limit.unsupported(agent.limits)
+    unsupported = limit.override(agent.own_limit).unsupported(agent.limits)
     if unsupported:
         known = [name for name in LIMITS if name in agent.limits]
         raise InvalidLimit(
@@ -298,3 +367,9 @@ def _refusing(what: str) -> Iterator[None]:
         raise InvalidSpec(f"{what}: {error}", getattr(error, "traceback", "")) from None
     except BaseException as error:
         raise InvalidSpec(f"{what}: it raised {described(error)}", traceback_of(error)) from error
+
+
+def own_limit_of(agent: AgentLike) -> Limit:
+    """Return the limit that an agent sets itself. Raises `InvalidSpec` and `InvalidLimit`."""
+    own = own_limit_in(agent) if isinstance(agent, str) else getattr(agent, "own_limit", None)
+    return own if isinstance(own, Limit) else Limit()

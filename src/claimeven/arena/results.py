@@ -9,6 +9,7 @@ from pathlib import PurePath
 from claimeven import markup
 from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
+from claimeven.agents.options import name_in
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.sanitize import printable
 from claimeven.arena.games.game import Game
@@ -133,7 +134,7 @@ def labels(names: Sequence[str], most: int = _MAX_LABEL) -> tuple[str, str]:
 
 
 def _brief(name: str, most: int) -> str:
-    kind, foreign = name.partition(":")[0], split_foreign(name)
+    kind, foreign = name_in(name), split_foreign(name)
     brief = name
     if len(name) > most:
         if foreign is not None:

@@ -110,6 +110,7 @@ def check_agent(
     load_seconds = time.perf_counter() - begin
     if not agent.timed:
         raise InvalidSpec(f"{spec} is played by hand at this terminal and cannot be checked")
+    limit = limit.override(agent.own_limit)
     if isinstance(agent, ProcessAgent) and limit.seconds is None:
         is_kaggle = spec.startswith("kaggle:")
         agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING

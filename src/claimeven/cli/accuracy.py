@@ -14,6 +14,7 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.external import split_foreign
+from claimeven.agents.options import name_in
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
@@ -28,6 +29,7 @@ from claimeven.atomic_io import holds_games, scratch_folder
 from claimeven.blocks import Sections
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
+    AGENT,
     LIMIT_PARAMETERS,
     SolverChoice,
     check_board,
@@ -62,7 +64,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 @click.command("accuracy", cls=ExperimentCommand)
-@click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True)
+@click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True, type=AGENT)
 @click.option("--agent", "label", help="Judge only this agent's moves in the games of FILE.")
 @file_option(
     "--positions",
@@ -164,7 +166,7 @@ def _is_file_of_games(names: tuple[str, ...]) -> bool:
 
 
 def _is_file(name: str) -> bool:
-    prefix = name.partition(":")[0]
+    prefix = name_in(name)
     if prefix in AGENTS or prefix.endswith(".py") or split_foreign(name) is not None:
         return False
     return name.endswith(_ENDINGS) or Path(name).exists()

@@ -9,17 +9,21 @@ import click
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.agents.external import FOREIGN
 from claimeven.agents.external.base import ForeignKind
-from claimeven.cli.common.options import json_option
+from claimeven.agents.registry import installed_agents
+from claimeven.cli.common.options import AGENT, json_option
 from claimeven.cli.common.output import show, text_width, wrap
-from claimeven.cli.common.streams import write_json
+from claimeven.cli.common.streams import print_error, write_json
+from claimeven.plugins import EVALUATIONS, installed
 from claimeven.suggestions import no_such
 
 
 @click.command("agents")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=AGENT)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
     """List all agents, or the options of one agent or of a prefix for other programs.
+
+    The list includes agents and evaluations that installed packages offer.
 
     \b
     Examples:
@@ -30,20 +34,31 @@ def command(name: str | None, as_json: bool) -> None:
     """
     if name is not None:
         name = name.removesuffix(":")
-    if name is not None and name not in AGENTS and name not in FOREIGN:
-        raise InvalidSpec(no_such("agent", name, (*AGENTS, *FOREIGN)))
-    kinds = [kind for kind in AGENTS.values() if name in (None, kind.name)]
+    plugins, broken = ({}, {}) if name in (*AGENTS, *FOREIGN) else installed_agents()
+    known = (*AGENTS, *FOREIGN, *plugins)
+    if name is not None and name not in known:
+        raise InvalidSpec(broken.get(name) or no_such("agent", name, known))
+    kinds = [kind for kind in (*AGENTS.values(), *plugins.values()) if name in (None, kind.name)]
     foreign = [kind for kind in FOREIGN.values() if name in (None, kind.prefix)]
+    offered = () if name is not None else installed(EVALUATIONS).values()
+    broken |= {each.name: each.problem for each in offered if each.problem}
+    evaluations = {each.name: each.package for each in offered if not each.problem}
     if as_json:
         data = {
             "agents": [kind.as_dict() for kind in kinds],
             "foreign": [kind.as_dict() for kind in foreign],
+            "evaluations": [{"name": n, "package": each} for n, each in evaluations.items()],
+            "broken": list(broken.values()),
         }
         write_json(data, sys.stdout)
         return
     for kind in kinds:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
+    for evaluation, package in evaluations.items():
+        click.echo(f"eval={evaluation}: an evaluation ({package})\n")
     if name is None:
+        for reason in broken.values():
+            print_error(reason)
         click.echo("Agents of other programs:\n")
     for other in foreign:
         click.echo(_foreign_in_words(other, whole=name is not None))

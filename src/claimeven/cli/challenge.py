@@ -27,7 +27,7 @@ from claimeven.arena.lund import (
 )
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
-from claimeven.cli.common.options import NO_FILE, file_option, json_option, resume_options
+from claimeven.cli.common.options import AGENT, NO_FILE, file_option, json_option, resume_options
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, exit_interrupted, status_line
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
@@ -43,7 +43,9 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 
 @click.command("challenge")
 @click.argument("url", metavar="URL")
-@click.option("--agent", "spec", default="alphabeta-lund", show_default=True, help="Agent.")
+@click.option(
+    "--agent", "spec", default="alphabeta-lund", show_default=True, type=AGENT, help="Agent."
+)
 @click.option("--games", default=20, show_default=True, help="Games to play.")
 @click.option("--stil-id", multiple=True, help="Student id (StiL); repeat it for a group.")
 @click.option(

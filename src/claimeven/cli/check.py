@@ -19,6 +19,7 @@ from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
 from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.options import (
+    AGENT,
     bounds_options,
     geometry_options,
     json_option,
@@ -37,7 +38,7 @@ MAX_TRACEBACK = 12
 
 
 @click.command("check")
-@click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
+@click.argument("specs", metavar="AGENT...", nargs=-1, required=True, type=AGENT)
 @click.option("--seed", default=0, show_default=True, help="Seed of openings and agents.")
 @geometry_options
 @time_control_options

@@ -11,7 +11,7 @@ from claimeven.agents.families.trained import DEFAULT
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import parse_spec
 from claimeven.atomic_io import STDOUT, check_output
-from claimeven.cli.common.options import json_option, seed_option
+from claimeven.cli.common.options import AGENT, json_option, seed_option
 from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.errors import ClaimevenError
@@ -22,7 +22,7 @@ from claimeven.networks.own_models import ONNX
 
 
 @click.command("export")
-@click.argument("spec")
+@click.argument("spec", type=AGENT)
 @click.option(
     "-o", "--out", required=True, help="File: main.py for Kaggle (- for stdout), or .onnx."
 )

@@ -17,6 +17,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import play_with_progress
 from claimeven.cli.common.options import (
+    AGENT,
     json_option,
     option_group,
     reject_options,
@@ -31,7 +32,7 @@ from claimeven.parallel.cores import usable_cores
 
 
 @click.command("ladder", cls=ExperimentCommand, arguments="agent")
-@click.argument("agent", metavar="[AGENT]", required=False)
+@click.argument("agent", metavar="[AGENT]", required=False, type=AGENT)
 @click.option("--published", is_flag=True, help="Print the bundled ladder without playing.")
 @option_group(LadderOptions, "options")
 @json_option

@@ -30,6 +30,7 @@ from claimeven.cli.common.games import (
 )
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import (
+    AGENT,
     json_option,
     option_group,
     report_option,
@@ -48,8 +49,8 @@ MAX_LINES = 20
 
 
 @click.command("match", cls=ExperimentCommand)
-@click.argument("first_agent", metavar="A")
-@click.argument("second_agent", metavar="B")
+@click.argument("first_agent", metavar="A", type=AGENT)
+@click.argument("second_agent", metavar="B", type=AGENT)
 @option_group(MatchOptions, "options")
 @position_option
 @report_option

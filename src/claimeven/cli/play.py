@@ -12,7 +12,7 @@ from claimeven.agents.registry import check_limit
 from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.common.decision_report import LEVELS
 from claimeven.cli.common.move_inputs import position_option, read_one
-from claimeven.cli.common.options import WordChoice, geometry_options, limit_options
+from claimeven.cli.common.options import AGENT, WordChoice, geometry_options, limit_options
 from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, one_line, write_json
 from claimeven.cli.main import INTERRUPTED
@@ -35,9 +35,15 @@ MAX_DRAWN_SEED = 1_000_000
 
 @click.command("play")
 @click.option(
-    "--first", "first_spec", metavar="SPEC", help="Yellow, who moves first.  [default: you]"
+    "--first",
+    "first_spec",
+    metavar="SPEC",
+    type=AGENT,
+    help="Yellow, who moves first.  [default: you]",
 )
-@click.option("--second", "second_spec", metavar="SPEC", help=f"Red.  [default: {OPPONENT}]")
+@click.option(
+    "--second", "second_spec", metavar="SPEC", type=AGENT, help=f"Red.  [default: {OPPONENT}]"
+)
 @click.option(
     "--level",
     type=click.IntRange(0, 10),
@@ -51,7 +57,9 @@ MAX_DRAWN_SEED = 1_000_000
     show_default=True,
     help="Show what agents think: low for column values, high for every step too.",
 )
-@click.option("--hint", metavar="SPEC", help="Agent for hints.  [default: perfect, or uct]")
+@click.option(
+    "--hint", metavar="SPEC", type=AGENT, help="Agent for hints.  [default: perfect, or uct]"
+)
 @click.option("--seed", type=int, help="Seed of the agents.  [default: drawn]")
 @geometry_options
 @limit_options

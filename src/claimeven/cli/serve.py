@@ -49,6 +49,12 @@ _PACKAGES = ("fastapi", "uvicorn")
     metavar="URL",
     help="Public address of a proxy for the server, such as https://c4.example.org.",
 )
+@click.option(
+    "--trust",
+    multiple=True,
+    metavar="NAME",
+    help="Agent of an installed package that clients may use; may be repeated.",
+)
 def command(
     browse: bool,
     store: Path | None,
@@ -61,14 +67,15 @@ def command(
 
     By default only this machine can connect (see --host), and pages of other sites cannot use the
     server. Searches run in worker processes for at most --seconds. Agents from files are not
-    available. /api lists the API; /play serves agents http://..., /lund the protocol of the Lund
-    course.
+    available, and agents of installed packages only with --trust. /api lists the API; /play serves
+    agents http://..., /lund the protocol of the Lund course.
 
     \b
     Examples:
       claimeven serve
       claimeven serve --port 0 --open
       claimeven serve --store class.db
+      claimeven serve --trust their-agent
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
       claimeven serve --root-url https://c4.example.org
     """

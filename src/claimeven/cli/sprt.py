@@ -15,7 +15,7 @@ from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
-from claimeven.cli.common.options import json_option, option_group, warn_unbounded
+from claimeven.cli.common.options import AGENT, json_option, option_group, warn_unbounded
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, count_text, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout, write_json
@@ -24,8 +24,8 @@ from claimeven.ratings.sprt import SprtVerdict
 
 
 @click.command("sprt", cls=ExperimentCommand)
-@click.argument("first_agent", metavar="A")
-@click.argument("second_agent", metavar="B")
+@click.argument("first_agent", metavar="A", type=AGENT)
+@click.argument("second_agent", metavar="B", type=AGENT)
 @option_group(SprtOptions, "options")
 @json_option
 @click.pass_context

@@ -19,7 +19,7 @@ from claimeven.cli.common.decision_report import (
     trace_lines,
 )
 from claimeven.cli.common.move_inputs import is_ongoing, read_one
-from claimeven.cli.common.options import geometry_options, json_option, limit_options
+from claimeven.cli.common.options import AGENT, geometry_options, json_option, limit_options
 from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, write_json
@@ -30,7 +30,9 @@ from claimeven.game.validation import seed_number
 
 @click.command("think")
 @click.argument("moves", metavar="POSITION")
-@click.option("--agent", "spec", default="alphabeta", show_default=True, help="Agent to ask.")
+@click.option(
+    "--agent", "spec", default="alphabeta", show_default=True, type=AGENT, help="Agent to ask."
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
 @geometry_options
 @limit_options

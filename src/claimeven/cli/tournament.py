@@ -28,6 +28,7 @@ from claimeven.cli.common.games import (
     write_page_after,
 )
 from claimeven.cli.common.options import (
+    AGENT,
     json_option,
     option_group,
     report_option,
@@ -47,7 +48,7 @@ from claimeven.parallel.cores import usable_cores
 
 
 @click.command("tournament", cls=ExperimentCommand)
-@click.argument("specs", metavar="[AGENT...]", nargs=-1)
+@click.argument("specs", metavar="[AGENT...]", nargs=-1, type=AGENT)
 @option_group(TournamentOptions, "options")
 @report_option
 @click.option("--skip-broken", is_flag=True, help="Play without files that cannot be loaded.")

@@ -9,7 +9,7 @@ import click
 
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.cli.common.options import geometry_options
+from claimeven.cli.common.options import AGENT, geometry_options
 from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, reader_is_gone
 from claimeven.game.geometry import Geometry
@@ -17,7 +17,7 @@ from claimeven.game.validation import seed_number
 
 
 @click.command("ugi")
-@click.argument("spec", metavar="[AGENT]", default="perfect")
+@click.argument("spec", metavar="[AGENT]", default="perfect", type=AGENT)
 @click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
 @geometry_options
 def command(spec: str, seed: int, geometry: Geometry) -> None:

@@ -32,6 +32,8 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import real_number, whole_number
+from claimeven.plugins import EVALUATIONS as GROUP
+from claimeven.plugins import installed
 from claimeven.suggestions import no_such
 
 #: Evaluates a position for the side to move: greater is better for it, 0 is even.
@@ -135,16 +137,23 @@ EVALUATIONS: dict[str, Evaluation] = {
 def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     """Return the evaluation of that name, or a function of a position wrapped as one.
 
-    Raises `InvalidEvaluation` naming the choices.
+    The name may be of an installed package. Raises `InvalidEvaluation` naming the choices, and
+    `BrokenPackage`.
     """
     if isinstance(chosen, Evaluation):
         return chosen
     if callable(chosen):
         name = getattr(chosen, "__name__", "evaluation")
         return Evaluation(name, chosen, f"the function {name}")
-    if not isinstance(chosen, str) or chosen not in EVALUATIONS:
-        raise InvalidEvaluation(no_such("evaluation", str(chosen), EVALUATIONS))
-    return EVALUATIONS[chosen]
+    if isinstance(chosen, str) and chosen in EVALUATIONS:
+        return EVALUATIONS[chosen]
+    plugins = installed(GROUP)
+    if chosen not in plugins:
+        raise InvalidEvaluation(no_such("evaluation", str(chosen), (*EVALUATIONS, *plugins)))
+    found = plugins[chosen].load()
+    if not callable(found):
+        raise InvalidEvaluation(f"{chosen} of {plugins[chosen].package} is not a function")
+    return get_evaluation(found)
 
 
 def _evaluate_checked(function: Callable[[Position], Any], name: str, position: Position) -> float:

@@ -1,7 +1,7 @@
 """The agents that clients of the server may use, and the limits of their options.
 
-Only bundled agents are allowed, without files, modules, programs or servers, so that no client can
-make this machine run code or send requests.
+Only bundled agents and trusted agents of installed packages are allowed, without files, modules,
+programs or servers, so that no client can make this machine run code or send requests.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from claimeven.agents.external import FOREIGN
 from claimeven.agents.families.perfect import LEVEL_NAMES
-from claimeven.agents.options import InvalidSpec
-from claimeven.agents.registry import AGENTS, build, options_in, parse_spec
+from claimeven.agents.options import AgentKind, InvalidSpec, name_in, split_limit, split_options
+from claimeven.agents.registry import AGENTS, build, installed_agents
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
@@ -31,23 +31,41 @@ _FOREIGN = ("/", "\\", ".py", "://", "lund:", *(f"{prefix}:" for prefix in FOREI
 ALLOWED_AGENTS = {name: kind for name, kind in AGENTS.items() if name != "human"}
 
 
+@lru_cache(maxsize=8)
+def kinds_on(trust: tuple[str, ...]) -> dict[str, AgentKind]:
+    """Return the allowed agents by name, with trusted ones of installed packages.
+
+    Raises `InvalidSpec` for a name that no package offers, and for a broken package.
+    """
+    plugins, broken = installed_agents(trust)
+    for name in trust:
+        if name not in plugins:
+            raise InvalidSpec(broken.get(name) or no_such("installed agent", name, plugins))
+    return {**ALLOWED_AGENTS, **plugins}
+
+
 def check_allowed(spec: str, settings: ServerSettings) -> str:
     """Return a spec without surrounding blanks if it is allowed.
 
     Raises `InvalidSpec` for other agents, and for options beyond the server's limits.
     """
     text = spec.strip()
-    name = text.partition(":")[0]
+    name = name_in(text)
+    if split_limit(text)[1]:
+        raise InvalidSpec("a server has its own limits: leave out the limit after @")
+    kinds = kinds_on(settings.trust)
     if name == "human":
         raise InvalidSpec(f"{name} plays at a terminal, not through a server")
-    if name not in ALLOWED_AGENTS:
+    if name not in kinds:
         if ":" in text or name in FOREIGN or any(mark in text for mark in _FOREIGN):
             raise InvalidSpec(
                 f"this server runs only bundled agents, not agents from files, modules, programs or"
-                f" servers: choose from {', '.join(ALLOWED_AGENTS)}"
+                f" servers: choose from {', '.join(kinds)}"
             )
-        raise InvalidSpec(no_such("agent", name, ALLOWED_AGENTS))
-    kind, options = parse_spec(text)
+        raise InvalidSpec(no_such("agent", name, kinds))
+    kind = kinds[name]
+    given = kind.renamed(split_options(text.partition(":")[2], text))
+    options = kind.parse(given)
     if kind.runs_user_code(options) or any(
         mark in str(value) for value in options.values() for mark in _FOREIGN
     ):
@@ -56,7 +74,6 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
     if any(options[option.name] != option.default for option in files):
         raise InvalidSpec("a server loads no models from files")
     caps = {**CAPS, **settings.caps}
-    _, given = options_in(text)
     for option in [name for name in options if name in given and name in caps]:
         value, cap = options[option], caps[option]
         if isinstance(value, int | float) and value > cap:
@@ -67,13 +84,13 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
 
 
 @lru_cache(maxsize=64)
-def allowed_agents(geometry: Geometry) -> list[dict[str, Any]]:
+def allowed_agents(geometry: Geometry, trust: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Return every allowed agent as plain data, and whether it plays on a board.
 
     Options that name files are left out, and others offer only names.
     """
     agents = []
-    for name, agent in ALLOWED_AGENTS.items():
+    for name, agent in kinds_on(trust).items():
         kind, reason = agent.as_dict(), None
         options = [option for option in kind["options"] if option["type"] != "file"]
         for option in options:
@@ -81,7 +98,8 @@ def allowed_agents(geometry: Geometry) -> list[dict[str, Any]]:
                 about = option["help"].partition(":")[0]
                 option |= {"choices": names, "takes": ", ".join(names), "help": about}
         try:
-            build(name).check_board(geometry)
+            if name in ALLOWED_AGENTS:  # others are asked in their process
+                build(name).check_board(geometry)
         except ClaimevenError as error:
             reason = str(error)
         agents.append(

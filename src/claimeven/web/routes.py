@@ -173,7 +173,7 @@ async def records(body: RecordsRequest, services: Shared) -> Any:
 async def agents(query: Annotated[BoardFields, Query()], services: Shared) -> dict[str, Any]:
     """List every agent with its options, and whether it plays on a board."""
     return {
-        "agents": allowed_agents(query.geometry()),
+        "agents": allowed_agents(query.geometry(), services.settings.trust),
         "levels": levels(),
         "caps": services.settings.caps,
     }

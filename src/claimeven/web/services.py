@@ -40,7 +40,7 @@ class Services:
     def warm_up(self) -> None:
         """Read the book and the agents, which would delay the first request."""
         book_scores(Position())
-        allowed_agents(STANDARD)
+        allowed_agents(STANDARD, self.settings.trust)
 
     async def stop(self) -> None:
         """Stop all workers."""

@@ -55,7 +55,8 @@ class ServerSettings:
     the time limit of a search; an explanation has twice, a review six times as long. `iterations`
     and `nodes` limit an agent's move, `max_body_bytes` and `max_waiting` the requests. `store` is
     the file of a tournament, `hosts` are additional host names, `bot` is the default agent of
-    `/play` and `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port).
+    `/play` and `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port),
+    `trust` are the agents of installed packages that clients may use.
 
     Raises `InvalidSettings` for an invalid value.
 
@@ -74,6 +75,7 @@ class ServerSettings:
     hosts: tuple[str, ...] = ()
     bot: str = "uct:iterations=200"
     root_urls: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low, high in (

@@ -19,6 +19,7 @@ from claimeven.agents.decisions import decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.registry import make_agent
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
 from claimeven.game.game_line import GameLine
@@ -93,11 +94,12 @@ class WorkerState:
 
     def forget_agents(self) -> None:
         """Remove the agents: an interrupted job may leave them in an invalid state."""
-        self._agents.clear()
+        while self._agents:
+            self._agents.popitem()[1].close()
 
     def forget(self) -> None:
         """Remove everything that uses memory."""
-        self._agents.clear()
+        self.forget_agents()
         self._solvers.clear()
         self.standings = None
 
@@ -220,7 +222,7 @@ def move(
 
 def _time_of(player: Agent, limit: Limit) -> float:
     """Return the time limit of an agent in seconds, 0 if it has another limit."""
-    if isinstance(player, SolverAgent):
+    if isinstance(player, (SolverAgent, ProcessAgent)):
         return math.inf if limit.seconds is None else limit.seconds
     if isinstance(player, MonteCarloAgent):
         return player.budget(limit).seconds or 0.0

@@ -15,7 +15,7 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.families import classic, montecarlo, trained
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.http_agent import is_address
-from claimeven.agents.options import FULL, AgentKind, InvalidSpec, limit_in
+from claimeven.agents.options import FULL, AgentKind, InvalidSpec, limit_in, split_limit
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD
@@ -74,6 +74,8 @@ class Recipe:
 
 def recipe_of(spec: str, seed: int = 0) -> Recipe:
     """Return the parts of a submission. Raises `InvalidSpec` for an agent that cannot be one."""
+    if split_limit(spec)[1]:
+        raise InvalidSpec(f"{spec}: a submission has Kaggle's limits: leave out the limit after @")
     name = spec.partition(":")[0].strip()
     if name in AGENTS and name not in RECIPES:
         raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from claimeven.agents.external import kaggle, openspiel, pons, ugi
 from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.options import split_limit
 
 #: The kinds by prefix, in the order of listings.
 FOREIGN: dict[str, ForeignKind] = {
@@ -25,6 +26,6 @@ def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:
     >>> kind.prefix, text
     ('kaggle', 'bots/main.py')
     """
-    prefix, _, text = spec.strip().partition(":")
+    prefix, _, text = split_limit(spec)[0].partition(":")
     kind = FOREIGN.get(prefix)
     return None if kind is None else (kind, text.strip())

@@ -54,7 +54,10 @@ VARIABLES = {
     **ONE_CORE, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:backslashreplace"
 }  # fmt: skip
 #: The attributes that a copy of an agent takes over.
-_COPIED = ("limits", "stateful", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
+_COPIED = (
+    "name", "own_limit", "limits", "stateful", "plays", "is_guess", "patience", "_board", "_is_out",
+    "texts",
+)  # fmt: skip
 
 
 class ProcessAgent(Agent):

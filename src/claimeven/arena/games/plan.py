@@ -18,7 +18,7 @@ import numpy as np
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.registry import AgentLike
+from claimeven.agents.registry import AgentLike, own_limit_of
 from claimeven.arena.games.game import EMPTY
 from claimeven.arena.games.openings import random_moves
 from claimeven.arena.games.provenance import Provenance, brief_names
@@ -272,6 +272,10 @@ class Plan:
         return {
             **asdict(self.geometry),
             "limit": asdict(self.limit),
+            "agent_limits": [
+                {name: n for name, n in vars(own_limit_of(agent)).items() if n is not None}
+                for agent in self.agents
+            ],
             "isolate": self.sandbox.all_agents,
             "memory_limit_mb": self.sandbox.memory_limit_mb,
             "adjudicate": self.adjudicate,

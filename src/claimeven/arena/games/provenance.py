@@ -11,6 +11,7 @@ from typing import Any
 
 from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import digests_of, paths_of, snapshot_file
+from claimeven.agents.options import split_limit
 from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
@@ -137,7 +138,8 @@ def brief_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def _brief_name(name: str, parts: int) -> str:
     """Return a name with the last `parts` parts of each absolute path in it."""
-    place = name.rpartition(":")[0] if not name.endswith(".py") else name
+    spec = split_limit(name)[0]
+    place = spec.rpartition(":")[0] if not spec.endswith(".py") else spec
     if place.endswith(".py") and re.match(_ROOT, place):  # there may be spaces in it
         return _last_parts(place, parts) + name[len(place) :]
     return _ABSOLUTE.sub(lambda found: _last_parts(found[0], parts), name)

@@ -40,8 +40,8 @@ def play_game(
 
     An agent forfeits if it raises, answers without a playable column, or exceeds its time.
     `on_move` gets every position after a move, with the column played. `generators` are the random
-    generators of the two seats. `limit` holds for each move, or one for each seat; each seat has
-    its own time bank. `adjudicate` returns the exact score of a position, with whose result the
+    generators of the two seats. `limit` holds for each move, or one for each seat, and an agent's
+    own limit overrides it; each seat has its own time bank. `adjudicate` returns the exact score of a position, with whose result the
     game ends, or None.
     """
     if not isinstance(start, Pairing):
@@ -53,7 +53,8 @@ def play_game(
     fault: AgentFault | None = None
     loser: int | None = None
     score: int | None = None
-    limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
+    both = (limit, limit) if isinstance(limit, Limit) else limit
+    limits = [each.override(agent.own_limit) for each, agent in zip(both, seats, strict=True)]
     for seat, agent in enumerate(seats):
         try:
             if fault is None and (seat == 0 or agent is not seats[0]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -28,11 +29,16 @@ def timed_decision(
 ) -> tuple[Decision, float]:
     """Return an agent's decision as plain data, and its time in seconds, measured here.
 
+    The agent's own limit overrides `limit`, except a `time_bank`.
+
     Raises `AgentFault` if the agent raises anything but KeyboardInterrupt, or exceeds the
     `deadline` of the limit. So does an answer that is not a decision for a playable column. If this
     process was stopped during the call, the limit counts as met.
     """
-    resumed = resume_count()
+    resumed, bank = resume_count(), limit.time_bank
+    limit = limit.override(agent.own_limit)
+    if bank is not None:  # the rest of it, in a game
+        limit = replace(limit, time_bank=bank)
     with faults(agent):
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
@@ -69,6 +75,7 @@ def checked_trace(
     Raises `AgentFault` if the agent fails, immediately or during reading.
     """
     with faults():
+        limit = limit.override(agent.own_limit)
         return _checked_lines(iter(agent.trace(position, limit, rng)), lines)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files, digests_of
+from claimeven.agents.options import name_in, split_limit
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.source_snapshot import store_sources
 from claimeven.arena.games.game import Game
@@ -268,13 +269,14 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     """
     brief = []
     for name in names:
-        external = split_foreign(name)
+        spec, limit = split_limit(name)
+        external, ending = split_foreign(spec), f"@{limit}" * bool(limit)
         if external is not None:
-            brief.append(external[0].short_name(external[1]))
+            brief.append(external[0].short_name(external[1]) + ending)
             continue
-        place = name.rpartition(":")[0] if not name.endswith(".py") else name
-        is_file = place.endswith(".py") and name.partition(":")[0] not in AGENTS
-        brief.append(Path(place).stem if is_file else name)
+        place = spec.rpartition(":")[0] if not spec.endswith(".py") else spec
+        is_file = place.endswith(".py") and name_in(spec) not in AGENTS
+        brief.append(Path(place).stem + ending if is_file else name)
     return tuple(
         label if brief.count(label) == 1 else name for label, name in zip(brief, names, strict=True)
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from claimeven.arena.options import BoardOptions, LimitOptions, SandboxOptions
 from claimeven.cli.common.experiments import GIVEN
@@ -51,6 +52,25 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some 
             guess = did_you_mean(value, self.words)
             self.fail(f"must be one of {', '.join(self.words)}, got {value!r}{guess}", param, ctx)
         return value
+
+
+class AgentSpec(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
+    """The spec of an agent; shells complete names, options after a colon, and Python files."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the words that a spec may continue with."""
+        from claimeven.agents.registry import completions  # noqa: PLC0415 - for a quick start
+
+        items = [CompletionItem(word) for word in completions(incomplete)]
+        return [*items, CompletionItem(incomplete, type="file")]
+
+
+#: The type of arguments and options that are specs.
+AGENT = AgentSpec()
 
 
 class FilePath(click.Path):

@@ -1,0 +1,131 @@
+"""Wrappers for functions that take another board than a position.
+
+The shape of a function is an option of its spec, `bot.py:bot,shape=rows`, or the second argument of
+`adapt`. A function of two parameters gets the player to move as the second argument.
+
+| shape        | board                                                          | player   |
+|--------------|----------------------------------------------------------------|----------|
+| `rows`       | NumPy (rows, columns), top row first: 0 empty, 1 first, 2 second | 1 or 2   |
+| `rows-up`    | the same, bottom row first                                     | 1 or 2   |
+| `lists`      | lists of rows, top row first: 0 empty, 1 first, 2 second       | 1 or 2   |
+| `signs`      | NumPy (rows, columns), top row first: 1 first, -1 second       | 1 or -1  |
+| `lund`       | NumPy (rows, columns), top row first: 1 own discs, -1 others   | always 1 |
+| `polito`     | NumPy (columns, rows), bottom row first: 1 first, -1 second    | 1 or -1  |
+| `stacks`     | lists of columns, their discs bottom up: 1 first, 2 second     | 1 or 2   |
+| `characters` | lists of rows, top row first: "X" first, "O" second, "."       | "X", "O" |
+| `pettingzoo` | NumPy (rows, columns, 2), top row first: own discs, others     | 0 or 1   |
+| `state`      | a `State` with `get_legal_actions()` and other methods         | 1 or 2   |
+
+The answer is a column counted from 0, a pair of column and value, or a number for each column, of
+which the greatest legal one is played.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claimeven.agents.options import InvalidSpec
+from claimeven.game import encodings
+from claimeven.game.position import Position
+from claimeven.suggestions import no_such
+
+#: Shapes that need no wrapper.
+NATIVE: Final = ("position", "kaggle")
+
+
+class State:
+    """A state for functions such as `get_action(state)`: rows from the top, and the usual methods.
+
+    Actions are columns from 0; `board` has 0 for an empty cell, 1 and 2 for the players' discs;
+    `player` is to move.
+    """
+
+    def __init__(self, position: Position) -> None:
+        self.position, self.board, self.player = position, _rows(position), position.turn + 1
+
+    def get_legal_actions(self) -> list[int]:
+        """Return the columns that can be played."""
+        return list(self.position.legal_columns)
+
+    def generate_successor(self, action: int) -> State:
+        """Return the state after a move."""
+        return State(self.position.play(action))
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.position.is_over
+
+    def winner(self) -> int:
+        """Return the winner, 1 or 2; 0 without one."""
+        return 0 if self.position.winner is None else self.position.winner + 1
+
+    legal_actions = get_legal_moves = legal_moves = get_legal_actions
+    successor = result = next_state = generate_successor
+    is_over = game_over = is_terminal
+
+
+class Shape(NamedTuple):
+    """How a board is made of a position, and the values of the two players."""
+
+    board: Callable[[Position], Any]
+    players: tuple[Any, Any]
+
+
+def _rows(position: Position) -> NDArray[np.int64]:
+    return position.to_array()[::-1].astype(np.int64) + 1
+
+
+#: The shapes by name.
+SHAPES: Final = {
+    "rows": Shape(_rows, (1, 2)),
+    "rows-up": Shape(lambda position: _rows(position)[::-1], (1, 2)),
+    "lists": Shape(lambda position: _rows(position).tolist(), (1, 2)),
+    "signs": Shape(lambda position: encodings.to_lund(position, 0).astype(np.int64), (1, -1)),
+    "lund": Shape(lambda position: encodings.to_lund(position).astype(np.int64), (1, 1)),
+    "polito": Shape(lambda position: encodings.to_polito(position).astype(np.int64), (1, -1)),
+    "stacks": Shape(encodings.to_stacks, (1, 2)),
+    "characters": Shape(encodings.to_characters, ("X", "O")),
+    "pettingzoo": Shape(encodings.to_pettingzoo, (0, 1)),
+    "state": Shape(State, (1, 2)),
+}
+
+
+class Adapted:
+    """A function of a position, made of a function of another shape."""
+
+    def __init__(self, function: Callable[..., Any], shape: str, count: int) -> None:
+        self.function, self.shape, self.count = function, SHAPES[shape], count
+        self.arguments = ("board", "board, player")[count - 1] + f", shape={shape}"
+
+    def __call__(self, position: Position) -> Any:
+        """Return the column that the function answers."""
+        player = self.shape.players[position.turn]
+        answer = self.function(*(self.shape.board(position), player)[: self.count])
+        if isinstance(answer, (list, tuple, np.ndarray)) and np.shape(answer)[:1]:
+            if len(answer) == position.geometry.columns:
+                return max(position.legal_columns, key=answer.__getitem__)
+            return answer[0] if len(answer) == 2 else answer
+        return answer
+
+
+def adapt(function: Callable[..., Any], shape: str) -> Callable[[Position], Any]:
+    """Return a function of a position that calls one of another shape.
+
+    Raises `InvalidSpec` for an unknown shape and for a function of no or more than two arguments.
+
+    >>> adapt(lambda board: board[0].tolist().index(0), "rows")(Position.from_moves("111111"))
+    1
+    """
+    if shape not in SHAPES:
+        raise InvalidSpec(no_such("shape", shape, (*SHAPES, *NATIVE)))
+    parameters = inspect.signature(function).parameters.values()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    count = sum(p.default is p.empty for p in positional) or len(positional[:1])
+    if count not in (1, 2):
+        raise InvalidSpec(f"shape={shape} needs a function of a board, or of a board and a player")
+    return Adapted(function, shape, count)
