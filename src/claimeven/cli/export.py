@@ -37,6 +37,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     perfect                      a book of moves, then exact scores
     ntuple, ntuple-alphabeta     a trained network, without or with search
     net, puct                    a neural net, with or without search; NumPy
+    random, greedy, flat         any column; the longest run; playouts only
 
     The file is readable plain Python. It plays on any board within Kaggle's time limit: it searches
     until about 0.6 s before the end of a move, unless its options stop it earlier. `perfect` may

@@ -26,6 +26,11 @@ SPECS = (
     "uct:playout=careful,final_choice=mean,decisive_moves=root,solver=no,iterations=60",
     "uct-polito:playout=greedy,min_wins=2,capacity=500,iterations=60",
     *(f"alphabeta:depth=2,eval={name}" for name in EVALUATION_PARTS),
+    "random",
+    "greedy:win=yes,block=yes",
+    "flat:iterations=120",
+    "flat:playout=careful,final_choice=visits,decisive_moves=off,playout_cutoff=5,capacity=60,"
+    "iterations=60",
 )
 #: Those with a net, whose files take a moment to load.
 NETS = ("net", "puct:iterations=20")
@@ -75,7 +80,9 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "output"),
     [
-        ("random", "random cannot be exported: choose from minimax, alphabeta"),
+        ("breadth", "breadth cannot be exported: choose from minimax, alphabeta"),
+        ("uct@seconds=1", "uct@seconds=1: a submission has Kaggle's limits: leave out the limit"),
+        ("flat:threads=2", r"threads=2 cannot be exported \(a .* one core\): choose from 1"),
         ("alphabet", r"there is no agent to export 'alphabet' \(did you mean"),
         ("alphabeta:depht=2", "did you mean depth"),
         ("alphabeta:eval=mine.py:f", "eval=mine.py:f cannot be exported: choose from sequences"),
@@ -164,7 +171,16 @@ STRANGE: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(
-    "spec", ["perfect", "uct:iterations=60", "alphabeta:depth=2,eval=windows", NETS[1]]
+    "spec",
+    [
+        "perfect",
+        "uct:iterations=60",
+        "alphabeta:depth=2,eval=windows",
+        NETS[1],
+        "random",
+        "greedy:win=yes,block=yes",
+        "flat:iterations=120",
+    ],
 )
 def test_whatever_is_asked_the_answer_is_a_plain_legal_column(
     agents: dict[str, Any], spec: str

@@ -9,8 +9,10 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, make_agent
 from claimeven.adapters.kaggle.template.alphabeta import AlphaBeta
+from claimeven.adapters.kaggle.template.baselines import AnyColumn, Greedy
 from claimeven.adapters.kaggle.template.board import Board, bits_of
 from claimeven.adapters.kaggle.template.exact import ExactSolver
+from claimeven.adapters.kaggle.template.flat import Flat
 from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime, seconds_for_move
 from claimeven.adapters.kaggle.template.perfect import Perfect
 from claimeven.adapters.kaggle.template.sequences import Sequences
@@ -250,7 +252,57 @@ def test_uct_goes_by_its_options_as_ours_does() -> None:
         now = Position.from_moves(moves)
         for cell in bits_of(bitboard.playable_cells(now.mask, now.geometry)):
             wanted = bitboard.longest_run(now.mine, cell, now.geometry)
-            assert player.longest_run(now.mine, cell) == wanted
+            assert board.longest_run(now.mine, cell) == wanted
+
+
+@pytest.mark.parametrize("geometry", SEARCHED, ids=str)
+def test_flat_plays_from_every_leaf_of_two_plies_in_turn(geometry: Geometry) -> None:
+    """The leaves are counted on positions."""
+    board = board_of(geometry)
+    for position in some_positions(geometry, 6):
+        after = [position.play(column) for column in position.legal_columns]
+        leaves = sum(1 if each.is_over else len(each.legal_columns) for each in after)
+        flat = Flat(board, solver=False, decisive_moves="off", reuse=False, iterations=3 * leaves)
+        flat.choose(position.mine, position.mask, Clock(LONG))
+        assert flat.root is not None and flat.root.visits == 3 * leaves
+        shares = [1 if each.is_over else len(each.legal_columns) for each in after]
+        assert [child.visits for child in flat.root.children] == [3 * share for share in shares]
+
+
+def test_flat_finds_wins_and_blocks() -> None:
+    board = Board(7, 6, 4)
+    for moves in ("112233", "1122337"):
+        for playout in ("random", "replies"):
+            player = Flat(
+                board, playout=playout, solver=False, decisive_moves="off", reuse=False,
+                final_choice="mean", iterations=980,
+            )  # fmt: skip
+            now = Position.from_moves(moves)
+            assert player.choose(now.mine, now.mask, Clock(LONG)) == 3
+    small = Flat(board, solver=False, reuse=False, capacity=10, iterations=70)
+    small.choose(0, 0, Clock(LONG))
+    assert small.root is not None and count_nodes(small.root) == 8
+
+
+@pytest.mark.parametrize("geometry", BOARDS, ids=str)
+def test_greedy_plays_what_our_agent_plays(geometry: Geometry) -> None:
+    board, positions = board_of(geometry), some_positions(geometry, 12)
+    for options in ({}, {"win": True}, {"block": True}, {"win": True, "block": True}):
+        spec = "greedy:" + ",".join(f"{name}=yes" for name in options)
+        agent = make_agent(spec.rstrip(":"), geometry)
+        for position in positions:
+            column = Greedy(board, **options).choose(position.mine, position.mask, Clock(LONG))
+            assert column == decided(agent, position).column
+
+
+def test_any_column_is_legal_and_equally_likely() -> None:
+    position = Position.from_moves("111111")
+    player = AnyColumn(Board(7, 6, 4), seed=5)
+    counts = [0] * 7
+    for _ in range(3000):
+        counts[player.choose(position.mine, position.mask, Clock(LONG))] += 1
+    assert counts[0] == 0
+    assert all(400 < count < 600 for count in counts[1:])
 
 
 def test_uct_proves_and_keeps_its_tree() -> None:

@@ -44,7 +44,7 @@ EVALUATION_PARTS: Final = {
 LINE: Final = 80
 #: Options of UCT that a submission has not all choices of: these, and why no others.
 UCT_CHOICES: Final[dict[str, tuple[tuple[Any, ...], str]]] = {
-    "method": (("uct",), "it has no tree"),
+    "method": (("uct", "flat"), "it has no tree"),
     "playout": (
         ("random", "wins-and-blocks", "careful", "greedy", "replies"),
         "too slow in plain Python, or no part of the file",
@@ -132,7 +132,16 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         "seconds": limit.seconds,
         "seed": seed,
     }
-    return Recipe(("board", "kaggle_api", "uct"), _call("Uct", "board", **given))
+    more, maker = (("flat",), "Flat") if chosen.method == "flat" else ((), "Uct")
+    return Recipe(("board", "kaggle_api", "uct", *more), _call(maker, "board", **given))
+
+
+def _random(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    return Recipe(_BASELINES, _call("AnyColumn", "board", seed=seed))
+
+
+def _greedy(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    return Recipe(_BASELINES, _call("Greedy", "board", **_said(options)))
 
 
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -214,6 +223,7 @@ def _is_known(options: MonteCarloOptions) -> bool:
     return all(getattr(options, name) in choices for name, (choices, _) in UCT_CHOICES.items())
 
 
+_BASELINES: Final = ("board", "kaggle_api", "baselines")
 #: Options of UCT that a submission takes as they are.
 _UCT_OPTIONS: Final = (
     "playout", "playout_cutoff", "final_choice", "solver", "decisive_moves", "reuse", "first_play",
@@ -228,6 +238,8 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
     "ntuple-alphabeta": _ntuple,
     "net": _net,
     "puct": _puct,
+    "random": _random,
+    "greedy": _greedy,
 }
 
 

@@ -128,6 +128,18 @@ class Board:
                 found |= cells
         return found
 
+    def longest_run(self, mine: int, move: int) -> int:
+        """Return the length of the longest own run through a move."""
+        longest = 0
+        for step in self.steps:
+            length, above, below = 1, move << step, move >> step
+            while mine & above:
+                length, above = length + 1, above << step
+            while mine & below:
+                length, below = length + 1, below >> step
+            longest = max(longest, length)
+        return longest
+
     def mirrored(self, key: int) -> int:
         """Return the number of the mirror image of a position."""
         column_bits, image = (1 << self.height) - 1, 0

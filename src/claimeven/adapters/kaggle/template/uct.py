@@ -227,7 +227,7 @@ class Uct:
         playable = board.playable(mask)
         allowed = playable
         if self.playout == "greedy":
-            lengths = {move: self.longest_run(mine, move) for move in bits_of(playable)}
+            lengths = {move: board.longest_run(mine, move) for move in bits_of(playable)}
             longest = max(lengths.values())
             return self.random.choice([move for move in lengths if lengths[move] == longest])
         if self.playout != "random":
@@ -244,18 +244,6 @@ class Uct:
                 if answer & playable:
                     return answer
         return self.random.choice(list(bits_of(allowed)))
-
-    def longest_run(self, mine: int, move: int) -> int:
-        """Return the length of the longest own run through a move."""
-        longest = 0
-        for step in self.board.steps:
-            length, above, below = 1, move << step, move >> step
-            while mine & above:
-                length, above = length + 1, above << step
-            while mine & below:
-                length, below = length + 1, below >> step
-            longest = max(longest, length)
-        return longest
 
     def learn(self, moves: list[int], turn: int, result: int) -> None:
         """Remember the winner's answers in a playout, and forget the loser's."""
