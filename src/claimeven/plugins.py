@@ -70,7 +70,7 @@ def _offered() -> tuple[Plugin, ...]:
         try:
             entries = [e for e in package.entry_points if e.group in (AGENTS, EVALUATIONS)]
             title, version = (package.name, package.version) if entries else ("", "")
-        except Exception as error:  # a damaged folder of a package
+        except Exception as error:  # corrupt metadata of a package
             title = str(getattr(package, "_path", package))
             problem = f"the entry points in {title} cannot be read: {type(error).__name__}: {error}"
             found["", title] = Plugin("", title, "", title, problem)

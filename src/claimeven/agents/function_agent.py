@@ -134,7 +134,7 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     missing = [p.name for p in takes.values() if p.default is _EMPTY and p.name not in options]
     if missing:
         raise InvalidSpec(
-            f"{title}: {name_of(found)} needs {' and '.join(missing)}: add"
+            f"{title}: it cannot be made: {name_of(found)} needs {' and '.join(missing)}: add"
             f" {''.join(f',{name}=VALUE' for name in missing)} after its name"
         )
     try:
@@ -160,7 +160,8 @@ def settings_text(found: Any, options: Mapping[str, str]) -> str:
     """Return the options of an agent with their values, `depth=4, weight=0.5`; empty without."""
     known = kind_of(found, "").options if callable(found) or isinstance(found, AgentKind) else ()
     shown = {o.name: o.shown_default for o in known if o.default is not None}
-    return ", ".join(f"{name}={value}" for name, value in {**shown, **options}.items())
+    given = {name: value for name, value in options.items() if name != "shape" or name in shown}
+    return ", ".join(f"{name}={value}" for name, value in {**shown, **given}.items())
 
 
 def _signature(found: Any) -> list[inspect.Parameter]:

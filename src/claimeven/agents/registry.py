@@ -119,7 +119,7 @@ def installed_agents(
 ) -> tuple[dict[str, AgentKind], dict[str, str]]:
     """Return agents of other installed packages, and the reasons of broken ones, by name.
 
-    All by default, else those of these `names`.
+    All by default, or only `names`.
     """
     kinds: dict[str, AgentKind] = {}
     problems: dict[str, str] = {}

@@ -67,7 +67,8 @@ _NO_EXIT = "remove exit() and sys.exit(): they end the agent, which has to answe
 
 #: The reason of a function that expects a board of another kind.
 _OTHER_BOARD = (
-    r"('Position'|Struct'?) object|a Position has no|'Position' and|type Position|KeyError: [0-9(]"
+    r"('Position'|Struct'?|'State') object|'numpy.ndarray' object has no|a Position has no"
+    r"|'Position' and|type Position|KeyError: [0-9(]"
 )
 
 #: Advice for a reason that matches a pattern, by the kind of fault; the first match counts.
@@ -103,9 +104,8 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         r"raised FileNotFoundError": FILES_ADVICE,
         r"raised ModuleNotFoundError": _IMPORTS,
         _OTHER_BOARD: "the function gets a Position, or for Kaggle an observation, not its own kind"
-        " of board: wrap it, def agent(position): return"
-        " NAME(position.to_array()[::-1] + 1), for a board of rows from the top with 0 empty, 1 and"
-        " 2 the players; the page on agents of other shapes has more",
+        " of board: name the shape of its board, FILE.py:NAME,shape=rows, for NumPy rows from the"
+        " top with 0 empty, 1 and 2 the players; the page on agents of other shapes has more",
         r"wrote a line without end": "end each answer with a newline, and write only answers to"
         " stdout: other messages belong on stderr",
         r"wrote to the connection": "do not use files that you did not open, such as"
@@ -118,8 +118,8 @@ _LOADING = {
     " the class from claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
     r": an agent takes a position": "the function that plays takes a position, and all other"
     " parameters have defaults; call it agent, or name it, FILE:NAME",
-    r"it cannot be made": "make sure that the class can be made without arguments, CLASS(), and has"
-    " the method of an Agent: choose(self, position, limit, rng)",
+    r"it cannot be made": "make sure that the class can be made without arguments, CLASS(), or give"
+    " its options, and has the method of an Agent: choose(self, position, limit, rng)",
     r"does not define": "name a function or class that the file defines, FILE:NAME; without a"
     " name the function called agent plays, or the likeliest one",
     r"^(ugi|pons):": "run the command by itself and type the requests: check that it answers"

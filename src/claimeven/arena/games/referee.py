@@ -41,8 +41,8 @@ def play_game(
     An agent forfeits if it raises, answers without a playable column, or exceeds its time.
     `on_move` gets every position after a move, with the column played. `generators` are the random
     generators of the two seats. `limit` holds for each move, or one for each seat, and an agent's
-    own limit overrides it; each seat has its own time bank. `adjudicate` returns the exact score of a position, with whose result the
-    game ends, or None.
+    own limit overrides it; each seat has its own time bank. `adjudicate` returns the
+    exact score of a position, with whose result the game ends, or None.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
