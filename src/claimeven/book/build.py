@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +30,11 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.format import check_plies
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.parallel.jobs import Executor
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
+from claimeven.solver.solver import Solver
+from claimeven.solver.workers import scores_by
 
 #: Seconds of work that can be lost if the process is killed.
 FLUSH_SECONDS = 1.0
@@ -67,12 +72,16 @@ def build_book(
     table_mb: float = 128,
     threads: int = 1,
     on_progress: Callable[[BuildProgress], None] | None = None,
+    executor: Executor | None = None,
 ) -> Book:
     """Build the book of a board up to `plies` discs, write it to `path` and return it.
 
     It resumes from the journal of an earlier build of the same book, and removes the journal at the
-    end. The file does not depend on interruptions. Raises `InvalidBook` for invalid plies or
-    boards, and for a journal of another build, and `CannotWrite` if files cannot be written.
+    end. The file does not depend on interruptions. The workers of an `executor`, if given, solve
+    the positions in place of this process, each with a table of `table_mb`.
+
+    Raises `InvalidBook` for invalid plies or boards, and for a journal of another build, and
+    `CannotWrite` if files cannot be written.
     """
     check_plies(geometry, plies)
     atomic_io.check_output(path)
@@ -81,7 +90,7 @@ def build_book(
     last = all_layers[-1]
     journal = BuildJournal(journal_path(path), geometry, last)
     try:
-        scores = _solve_layer(last, journal, search, geometry, on_progress)
+        scores = _solve_layer(last, journal, search, table_mb, on_progress, executor)
     finally:
         journal.close()
     book = assemble_book(geometry, all_layers, scores)
@@ -102,16 +111,18 @@ def _solve_layer(
     layer: Layer,
     journal: BuildJournal,
     search: ExactSearch,
-    geometry: Geometry,
+    table_mb: float,
     on_progress: Callable[[BuildProgress], None] | None,
+    executor: Executor | None,
 ) -> Scores:
     """Solve the positions that are not in the journal, in the order of keys."""
+    geometry = search.geometry
     scores = journal.scores
     left = np.flatnonzero(scores == _NO_SCORE)
     resumed = len(scores) - len(left)
     mines, masks = discs_of_keys(layer.keys[left], geometry)
     start_time = last_flush = time.monotonic()
-    done = 0
+    done = nodes = 0
 
     def flush_journal() -> None:
         nonlocal last_flush
@@ -119,7 +130,8 @@ def _solve_layer(
         last_flush = time.monotonic()
         if on_progress is not None:
             seconds = last_flush - start_time
-            on_progress(BuildProgress(resumed + done, len(scores), resumed, seconds, search.nodes))
+            all_nodes = nodes + search.nodes
+            on_progress(BuildProgress(resumed + done, len(scores), resumed, seconds, all_nodes))
 
     def solved(number: int, score: int) -> None:
         nonlocal done
@@ -130,7 +142,13 @@ def _solve_layer(
             flush_journal()
 
     flush_journal()
-    if len(left) >= WORTH_SHARING * len(search.workers):
+    if executor is not None:
+        make = partial(Solver, geometry, table_mb, 1, None)
+        with closing(scores_by(executor, make, geometry, (mines, masks))) as answers:
+            for number, answer in answers:
+                nodes += answer.nodes
+                solved(number, answer.value)
+    elif len(left) >= WORTH_SHARING * len(search.workers):
         search.score_many(mines, masks, on_solved=solved)
     else:
         for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +14,10 @@ from claimeven.book.enumerate import back_up_scores, layers
 from claimeven.book.errors import InvalidBook
 from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.parallel.jobs import Executor
 from claimeven.solver.search import ExactSearch
+from claimeven.solver.solver import Solver
+from claimeven.solver.workers import scores_by
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,14 @@ def verify_book(
     table_mb: float = 128,
     threads: int = 1,
     on_progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Verification:
     """Check that a book has all positions, with the correct scores.
 
     Every entry before the last ply is compared with the greatest of minus its children. Of the last
     ply `sample` entries, drawn with `seed`, are solved again without the book; None means all.
-    `on_progress(done, total)` is called after each of these.
+    `on_progress(done, total)` is called after each of these. The workers of an `executor`, if
+    given, solve them in place of this process, each with a table of `table_mb`.
     """
     found = Verification(len(book))
     geometry = book.geometry
@@ -80,15 +87,28 @@ def verify_book(
     if sample is not None and sample < len(keys):
         drawn = np.random.default_rng(seed).choice(len(keys), sample, replace=False)
         places = np.sort(drawn)
-    search = ExactSearch(geometry, table_mb, threads)
-    mines, masks = discs_of_keys(keys[places], geometry)
-    for place, mine, mask in zip(places, mines, masks, strict=True):
-        score = search.score(int(mine), int(mask))
+    discs = discs_of_keys(keys[places], geometry)
+    wrong: dict[int, WrongEntry] = {}
+
+    def compare(number: int, score: int) -> None:
+        place = places[number]
         found.solved += 1
         if score != scores[place]:
-            found.wrong.append(WrongEntry(book.plies, int(keys[place]), int(scores[place]), score))
+            entry = WrongEntry(book.plies, int(keys[place]), int(scores[place]), score)
+            wrong[number] = entry
         if on_progress is not None:
             on_progress(found.solved, len(places))
+
+    if executor is not None:
+        make = partial(Solver, geometry, table_mb, 1, None)
+        with closing(scores_by(executor, make, geometry, discs)) as answers:
+            for number, answer in answers:
+                compare(number, answer.value)
+    else:
+        search = ExactSearch(geometry, table_mb, threads)
+        for number, (mine, mask) in enumerate(zip(*discs, strict=True)):
+            compare(number, search.score(int(mine), int(mask)))
+    found.wrong += (wrong[number] for number in sorted(wrong))
     return found
 
 

@@ -11,14 +11,16 @@ from claimeven.cli.common.move_inputs import (
     comparison_dict,
     scores_text,
 )
-from claimeven.cli.common.options import ProgressSolver
 from claimeven.cli.common.output import show, text_width
-from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import can_show, print_error, write_json
 from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
-    from claimeven.solver import Solver
+    from collections.abc import Callable
+
+    from claimeven.game.geometry import Geometry
+    from claimeven.review.analysis import Analysis
+    from claimeven.solver import ExactSolver
 
 #: The legend below the chart.
 LEGEND = (
@@ -33,9 +35,26 @@ def _note_order(record: GameRecord) -> None:
         print_error(f"the position has no order of moves: it is judged as {record.moves}")
 
 
-@answer_command("analyze", "game", _note_order)
+#: The review of a game, and the scores of its last position, if the file has them.
+Found = tuple["Analysis", int | None, "tuple[int | None, ...]"]
+
+
+def _analyzed(
+    moves: str, record: GameRecord, solver_of: Callable[[Geometry], ExactSolver]
+) -> Found:
+    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
+
+    solver = solver_of(record.geometry)
+    analysis = analyze(moves, solver)
+    if not record.scores or record.position.is_over:
+        return analysis, None, ()
+    columns = solver.scores(record.position) if len(record.scores) > 1 else ()
+    return analysis, solver.score(record.position), columns
+
+
+@answer_command("analyze", "game", _note_order, _analyzed)
 def command(
-    moves: str, record: GameRecord, solver: Solver, given: ScoreComparison, as_json: bool
+    moves: str, record: GameRecord, found: Found, given: ScoreComparison, as_json: bool
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
 
@@ -58,17 +77,12 @@ def command(
       claimeven analyze 44444325632233
       claimeven analyze 4455 --json
       claimeven analyze games.txt --book my.book
+      claimeven analyze games.txt --json --jobs 2
       claimeven analyze replay.json
       claimeven analyze 22331 --columns 4 --rows 4
     """
-    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
-
-    with status_line() as line:
-        analysis = analyze(moves, watched := ProgressSolver(solver, line))
-        agrees = True
-        if record.scores and not record.position.is_over:
-            columns = watched.scores(record.position) if len(record.scores) > 1 else ()
-            agrees = given.agree(record, watched.score(record.position), columns)
+    analysis, score, columns = found
+    agrees = score is None or given.agree(record, score, columns)
     if as_json:
         write_json(analysis.as_dict() | comparison_dict(record, agrees), sys.stdout)
         return

@@ -22,9 +22,11 @@ from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
+    check_workers,
     geometry_options,
     json_option,
     search_options,
+    workers_options,
 )
 from claimeven.cli.common.output import show, show_table
 from claimeven.cli.common.progress import (
@@ -36,6 +38,7 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe
 from claimeven.records import open_records
 from claimeven.solver import Solver
@@ -71,21 +74,32 @@ def command() -> None:
 @click.option("--plies", default=8, show_default=True, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
 @search_options
+@workers_options
 @geometry_options
 @json_option
 def build(
-    plies: int, out: str | None, threads: int, table_mb: float, geometry: Geometry, as_json: bool
+    plies: int,
+    out: str | None,
+    threads: int,
+    table_mb: float,
+    workers: Executor | None,
+    geometry: Geometry,
+    as_json: bool,
 ) -> None:
     """Build a book. Run the same command again to resume an interrupted build.
 
-    Results are stored every second in a journal next to the book (FILE.journal).
+    Results are stored every second in a journal next to the book (FILE.journal). With --jobs worker
+    processes solve the positions, and with --executor ray a Ray cluster, each worker with a table
+    of --table-mb; the book is the same.
 
     \b
     Examples:
       claimeven book build --plies 4
       claimeven book build --plies 8 --table-mb 1024 --threads 2
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
+      claimeven book build --plies 9 --executor ray --address auto
     """
+    check_workers(workers, threads)
     announce_compilation()
     Solver(geometry, table_mb, threads, book=None)  # raises for invalid settings
     path = Path(locations.file_name(geometry) if out is None else out)
@@ -104,6 +118,7 @@ def build(
             table_mb=table_mb,
             threads=threads,
             on_progress=lambda at: line.show(lambda: progress(at)),
+            executor=workers,
         )
     write_run_file(path)
     _print_book(path, made, as_json, provenance=describe("result", board=geometry.as_dict()))
@@ -133,6 +148,7 @@ def info(file: Path | None, as_json: bool) -> None:
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sample.")
 @search_options
+@workers_options
 @json_option
 @click.pass_context
 def verify(
@@ -143,6 +159,7 @@ def verify(
     seed: int,
     threads: int,
     table_mb: float,
+    workers: Executor | None,
     as_json: bool,
 ) -> None:
     """Verify a book: it is complete, its plies agree, and a sample of the last ply is right.
@@ -154,10 +171,11 @@ def verify(
     Examples:
       claimeven book verify
       claimeven book verify --sample 1000 --seed 7 --threads 2
-      claimeven book verify small.book --all
+      claimeven book verify small.book --all --jobs 2
     """
     if sample < 0 or seed < 0:
         raise ClaimevenError(f"--sample and --seed must be 0 or more, got {min(sample, seed)}")
+    check_workers(workers, threads)
     path, book = _read(file)
     Solver(book.geometry, table_mb, threads, book=None)  # raises for invalid settings
     with status_line() as line:
@@ -168,6 +186,7 @@ def verify(
             table_mb=table_mb,
             threads=threads,
             on_progress=line.reporter("solved again {:,} of {:,}"),
+            executor=workers,
         )
     if as_json:
         checks = ("entries", "missing", "backed", "solved")

@@ -14,17 +14,20 @@ from claimeven.atomic_io import check_output
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     SolverChoice,
+    check_workers,
     default_plies_text,
     geometry_options,
     json_option,
     parse_plies,
     solver_options,
+    workers_options,
 )
 from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe
 
 #: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.
@@ -57,6 +60,7 @@ DEFAULT_PLIES = 8, 36
 @click.option("--split", type=float, help="Share of games to train on; the others are held out.")
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
+@workers_options
 @geometry_options
 def command(
     plies: str | None,
@@ -65,6 +69,7 @@ def command(
     random_moves: float | None,
     as_json: bool,
     solver_choice: SolverChoice,
+    workers: Executor | None,
     geometry: Geometry,
     **settings: Any,
 ) -> None:
@@ -95,7 +100,8 @@ def command(
     --split 0.9 writes nine games in ten to --out and the others to NAME-held-out. No game and no
     position is in both files, and no mirror image.
 
-    Run the same command again to resume interrupted work.
+    Run the same command again to resume interrupted work. With --jobs worker processes solve the
+    positions, and with --executor ray a Ray cluster; the rows are the same.
 
     \b
     Examples:
@@ -107,10 +113,12 @@ def command(
         --branch-ply 14 --out e.csv
       claimeven dataset --positions 99 --source mixed --optimal-only --out r.csv
       claimeven dataset --source all --plies 0-6 --out early.csv
+      claimeven dataset --positions 10000 --executor ray --address auto --out r.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)
+    check_workers(workers, solver_choice.threads)
     announce_compilation()
     share: dict[str, Any] = {} if random_moves is None else {"random_moves": random_moves}
     plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **settings, **share)
@@ -124,7 +132,7 @@ def command(
             nodes = at.nodes
             line.report(at)
 
-        result = make_dataset(Path(out), plan, solver, report, split=split)
+        result = make_dataset(Path(out), plan, solver, report, split=split, executor=workers)
     seconds = time.perf_counter() - start
     other = result.held_out_path
     write_run_file(out)

@@ -12,14 +12,16 @@ from claimeven.cli.common.move_inputs import (
     is_ongoing,
     scores_text,
 )
-from claimeven.cli.common.options import ProgressSolver
 from claimeven.cli.common.output import board_text, show, text_width
-from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import write_json
 from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
-    from claimeven.solver import Solver
+    from collections.abc import Callable
+
+    from claimeven.game.geometry import Geometry
+    from claimeven.review.explain import Explanation
+    from claimeven.solver import ExactSolver
 
 #: The legend below the sentences.
 LEGEND = (
@@ -28,9 +30,21 @@ LEGEND = (
 )
 
 
-@answer_command("explain", "position", is_ongoing)
+def _explained(
+    moves: str, record: GameRecord, solver_of: Callable[[Geometry], ExactSolver]
+) -> Explanation:
+    from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
+
+    return explain(record.position, solver_of(record.geometry))
+
+
+@answer_command("explain", "position", is_ongoing, _explained)
 def command(
-    moves: str, record: GameRecord, solver: Solver, given: ScoreComparison, as_json: bool
+    moves: str,
+    record: GameRecord,
+    explanation: Explanation,
+    given: ScoreComparison,
+    as_json: bool,
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
 
@@ -48,11 +62,8 @@ def command(
       claimeven explain 226744515337 --threads 2
       claimeven explain 4455 --json
       claimeven explain positions.txt --book my.book
+      claimeven explain positions.txt --json --jobs 2
     """
-    from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
-
-    with status_line() as line:
-        explanation = explain(record.position, ProgressSolver(solver, line))
     agrees = given.agree(record, explanation.score, explanation.scores)
     if as_json:
         shown = {"moves": moves, **explanation.as_dict(), **comparison_dict(record, agrees)}

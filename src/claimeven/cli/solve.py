@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from itertools import repeat
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +18,7 @@ from claimeven.cli.common.move_inputs import (
     Input,
     Inputs,
     ScoreComparison,
+    answers,
     comparison_dict,
     is_ongoing,
     scores_text,
@@ -23,10 +27,12 @@ from claimeven.cli.common.move_inputs import (
 from claimeven.cli.common.options import (
     DEFAULT_SOLVER_CHOICE,
     SolverChoice,
+    check_workers,
     geometry_options,
     progress_text,
     score_text,
     solver_options,
+    workers_options,
 )
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import write_json
@@ -34,7 +40,12 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Executor
 from claimeven.records import GameRecord, open_records
+
+if TYPE_CHECKING:
+    from claimeven.solver import Solver
+    from claimeven.solver.workers import Answer
 
 Scores = tuple[int | None, ...]
 #: Score of a full column with --pons.
@@ -112,6 +123,36 @@ class ScoreSource:
             self._solver.close()
 
 
+class Answered:
+    """The answers of a worker to one input, in the place of a `ScoreSource`."""
+
+    def __init__(self, found: dict[str, Answer]) -> None:
+        self._found = found
+        self.spent = 0, 0.0
+
+    def ask(self, what: str, position: Position, moves: str) -> Scores:
+        """Return an answer, and count its nodes and seconds."""
+        value, nodes, seconds = self._found[what]
+        self.spent = self.spent[0] + nodes, self.spent[1] + seconds
+        return tuple(value) if what == "scores" else (value,)
+
+
+AnySource = ScoreSource | Answered
+
+
+def _asked(
+    query: Query, moves: str, record: GameRecord, solver_of: Callable[[Geometry], Solver]
+) -> dict[str, Answer]:
+    """Return all that `_answer` asks about an input."""
+    from claimeven.solver.workers import ask  # noqa: PLC0415 - for a quick start
+
+    needed = {"scores" if query.as_json else query.scores}
+    if len(record.scores) > 1 and not query.weak:
+        needed.add("scores")
+    solver = solver_of(record.geometry)
+    return {what: ask(methodcaller(what, record.position), solver) for what in needed}
+
+
 @click.command("solve")
 @click.argument("positions", metavar="[MOVES]...", nargs=-1)
 @click.option("-a", "--all", "every", is_flag=True, help="Print the score of every column.")
@@ -123,6 +164,7 @@ class ScoreSource:
 @click.option("--pons", is_flag=True, help="Read and write in the format of Pons's solver.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")
 @solver_options
+@workers_options
 @geometry_options
 @click.pass_context
 def command(
@@ -137,6 +179,7 @@ def command(
     pons: bool,
     as_json: bool,
     solver_choice: SolverChoice,
+    workers: Executor | None,
     geometry: Geometry,
 ) -> None:
     """Print the exact score of each position after MOVES ("" is the empty board).
@@ -165,16 +208,18 @@ def command(
       claimeven solve positions.txt --book my.book
       claimeven solve positions.txt --against "pons:./c4solver"
       printf '4455\\n12\\n' | claimeven solve - --threads 2
+      claimeven solve - --executor ray --address auto < positions.txt
       printf '4455\\n12\\n' | claimeven solve --pons --stats
       claimeven solve "" --columns 5 --rows 5
     """
     query = Query(every, weak, stats, as_json)
-    _check(query, solver, against, pons)
+    _check(query, solver, against, pons, workers)
     if solver is not None and solver_choice != DEFAULT_SOLVER_CHOICE:
         raise ClaimevenError(
             "--threads, --table-mb, --book, --no-book and --guide are for the built-in solver: they"
             " do not go with --solver"
         )
+    check_workers(workers, solver_choice.threads)
     if not positions and not pons:
         raise ClaimevenError(
             'give the moves of a position such as 4455, "" for the empty board, a file, or - for'
@@ -191,13 +236,17 @@ def command(
     comparison, differ = ScoreComparison(), list[bool]()
     sources: dict[Geometry, list[ScoreSource]] = {}
     try:
-        for given in inputs:
+        ask = partial(_asked, query)
+        here = zip(inputs, repeat(None))
+        for given, found in answers(inputs, ask, solver_choice, workers) if workers else here:
             board = geometry if given.record is None else given.record.geometry
-            if board not in sources:
+            if board not in sources and workers is None:
                 sources[board] = [ScoreSource(spec, solver_choice, board) for spec in specs]
             if given.record is None:
                 if as_json or against is None:
                     print("null" if as_json else "")
+            elif found is not None:
+                _answer(given.moves, given.record, Answered(found), query, comparison)
             elif against is None:
                 _answer(given.moves, given.record, sources[board][0], query, comparison)
             else:
@@ -231,7 +280,9 @@ def _summarize(
         print(f"# {comparison}")
 
 
-def _check(query: Query, solver: str | None, against: str | None, pons: bool) -> None:
+def _check(
+    query: Query, solver: str | None, against: str | None, pons: bool, workers: Executor | None
+) -> None:
     for option, is_set in (("--weak", query.weak), ("--stats", query.stats), ("--pons", pons)):
         if is_set and query.as_json:
             raise ClaimevenError(f"{option} is for lines of text: --json always prints all results")
@@ -239,10 +290,13 @@ def _check(query: Query, solver: str | None, against: str | None, pons: bool) ->
         raise ClaimevenError(f"--against does not go with {'--pons' if pons else '--stats'}")
     if query.weak and query.every:
         raise ClaimevenError("--weak prints the outcome of a position: it does not go with --all")
+    for option, given in (("--solver", solver), ("--against", against), ("--pons", pons)):
+        if given and workers is not None:
+            raise ClaimevenError(f"{option} does not go with --jobs and --executor")
 
 
 def _answer(
-    moves: str, record: GameRecord, source: ScoreSource, query: Query, comparison: ScoreComparison
+    moves: str, record: GameRecord, source: AnySource, query: Query, comparison: ScoreComparison
 ) -> None:
     before = source.spent
     if query.as_json:
@@ -273,7 +327,7 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-def _stats_words(source: ScoreSource, before: tuple[int | None, float]) -> list[str]:
+def _stats_words(source: AnySource, before: tuple[int | None, float]) -> list[str]:
     """Return nodes (0 if unknown) and microseconds since `before`, as Pons's solver prints them."""
     (nodes, seconds), (earlier, start) = source.spent, before
     return [str((nodes or 0) - (earlier or 0)), str(round(1e6 * (seconds - start)))]
@@ -298,7 +352,7 @@ def _differ(
     return one != two
 
 
-def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, Any]:
+def _as_dict(source: AnySource, moves: str, position: Position) -> dict[str, Any]:
     from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - for a quick start
 
     earlier, start = source.spent

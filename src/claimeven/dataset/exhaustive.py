@@ -26,9 +26,11 @@ from claimeven.game.batch import Boards
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.parallel.jobs import Executor
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.solver.workers import scores_by
 
 #: Positions solved between two writes to the journal: the first time, and at most.
 _BATCH, _MAX_BATCH = 16, 1 << 14
@@ -181,15 +183,21 @@ def make_all(
     on_progress: Callable[[DatasetProgress], None] | None = None,
     *,
     split: float | None = None,
+    executor: Executor | None = None,
 ) -> DatasetResult:
     """Write every position of a plan's plies; as `make_dataset`."""
     start = time.perf_counter()
     check_target(path)
 
-    def report(what: str, done: int, total: int, resumed: int = 0) -> None:
+    nodes = 0
+
+    def report(what: str, done: int, total: int, resumed: int = 0, new_nodes: int = 0) -> None:
+        nonlocal nodes
+        nodes += new_nodes
         if on_progress is not None:
-            seconds, nodes = time.perf_counter() - start, solver.statistics.nodes
-            on_progress(DatasetProgress(done, total, resumed, seconds, nodes, what))
+            seconds = time.perf_counter() - start
+            all_nodes = nodes + solver.statistics.nodes
+            on_progress(DatasetProgress(done, total, resumed, seconds, all_nodes, what))
 
     def write() -> DatasetResult:
         found = AllPositions(plan, keys, scores)
@@ -212,7 +220,7 @@ def make_all(
         return write()
     with closing(DatasetJournal(path, plan.header(), _SOLVED)) as journal:
         _restore(journal, last, scores, score_range(plan.geometry, ply))
-        _solve(journal, last, scores, solver, report)
+        _solve(journal, last, scores, solver, report, executor)
         result = write()
         journal.remove()
     return result
@@ -235,11 +243,24 @@ def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[
 
 
 def _solve(
-    journal: DatasetJournal, keys: Keys, scores: Scores, solver: Solver, report: Callable[..., None]
+    journal: DatasetJournal,
+    keys: Keys,
+    scores: Scores,
+    solver: Solver,
+    report: Callable[..., None],
+    executor: Executor | None,
 ) -> None:
     """Fill in the missing scores."""
     left = np.flatnonzero(scores == MISSING)
     known = len(keys) - len(left)
+    if executor is not None:
+        discs = discs_of_keys(keys[left], solver.geometry)
+        with closing(scores_by(executor, solver.maker(), solver.geometry, discs)) as answers:
+            for done, (number, answer) in enumerate(answers, 1):
+                scores[left[number]] = answer.value
+                journal.append([(journal.count, (int(keys[left[number]]), answer.value))])
+                report("positions solved", known + done, len(keys), known, answer.nodes)
+        return
     batch, done = _BATCH, 0
     while done < len(left):
         start = time.perf_counter()

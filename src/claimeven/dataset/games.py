@@ -7,20 +7,24 @@ each with its own solver, and the results are returned in order.
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from claimeven.compiled.splitmix64 import Stream, mixed_word
 from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.parallel.calls import Calls
+from claimeven.parallel.jobs import Executor
 from claimeven.parallel.threads import get_item, run_with_threads
 from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Solver
+from claimeven.solver.workers import Answer, ask
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
@@ -31,6 +35,8 @@ _CACHE_SIZE = 20_000
 
 _Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
+#: A random position: its number, the moves that lead to it, and itself.
+Candidate = tuple[int, str, Position]
 
 
 class _Stopped(Exception):
@@ -71,8 +77,7 @@ class Games:
     def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
         solvers = [solver]
         if solver.threads > 1:
-            one = (solver.geometry, solver.table_mb, 1, solver.book)
-            solvers = [Solver(*one) for _ in range(solver.threads)]
+            solvers = [solver.maker()() for _ in range(solver.threads)]
         self._play = partial(_PLAYERS[plan.source], plan)
         self._players = [_GameSolver(each) for each in solvers]
         # A lock of Python could stay locked after Ctrl-C in the main thread; these queues cannot.
@@ -121,6 +126,36 @@ class Games:
             player.stopped = True
             self._numbers.put(None)
             player.solver.stop()
+
+
+class GamesElsewhere:
+    """The rows of a plan from the workers of an executor, and the nodes of their solvers."""
+
+    def __init__(self, plan: DatasetPlan, solver: Solver, executor: Executor) -> None:
+        self._calls = Calls(partial(_play_there, plan), partial(_player, solver.maker()), "game")
+        self._executor = executor
+        self.nodes = 0
+
+    def rows(self, items: Iterable[Any]) -> Generator[list[Row], None, None]:
+        """Yield the rows of games, given by their numbers, or of random candidates, in order."""
+        with closing(self._calls.in_order(items, self._executor)) as found:
+            for rows, nodes, _ in found:
+                self.nodes += nodes
+                yield rows
+
+
+@contextmanager
+def _player(make: Callable[[], Solver]) -> Iterator[_GameSolver]:
+    yield _GameSolver(make())
+
+
+def _play_there(plan: DatasetPlan, player: _GameSolver, item: Any) -> Answer:
+    return ask(lambda solver: _PLAYERS[plan.source](plan, player, item), player.solver)
+
+
+def _random(plan: DatasetPlan, solver: _GameSolver, candidate: Candidate) -> list[Row]:
+    """Return the row of a candidate."""
+    return [Row(*candidate, solver.scores(candidate[2]))]
 
 
 def _selfplay(plan: DatasetPlan, solver: _GameSolver, number: int) -> list[Row]:
@@ -202,4 +237,5 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS = {"selfplay": _selfplay, "mixed": _mixed}
+_PLAYERS: dict[str, Callable[..., list[Row]]]
+_PLAYERS = {"random": _random, "selfplay": _selfplay, "mixed": _mixed}

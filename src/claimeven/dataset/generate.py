@@ -16,6 +16,7 @@ file immediately, so interrupted work is resumed.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -26,7 +27,7 @@ import numpy as np
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
-from claimeven.dataset.games import Games
+from claimeven.dataset.games import Candidate, Games, GamesElsewhere
 from claimeven.dataset.journal import DatasetJournal
 from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
@@ -37,6 +38,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import share
+from claimeven.parallel.jobs import Executor
 from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Candidates in a batch, and the limit on positions between two writes to the journal.
@@ -54,11 +56,13 @@ def make_dataset(
     on_progress: Callable[[DatasetProgress], None] | None = None,
     *,
     split: float | None = None,
+    executor: Executor | None = None,
 ) -> DatasetResult:
     """Write a data set to a .csv or .parquet file; return how many rows it has.
 
     With `split`, about this share of all games is written there, and the others to
-    `held_out_path`: no game is in both files, and no position or mirror image.
+    `held_out_path`: no game is in both files, and no position or mirror image. The workers of an
+    `executor`, if given, solve the positions in place of this process; the rows are the same.
 
     Interrupted work, also by Ctrl-C or kill, is stored in `path` + ".partial". The same call
     resumes it, possibly with another number of positions. Raises `InvalidDataset` if the file
@@ -71,8 +75,9 @@ def make_dataset(
         check_target(held_out_path(path))
     count = plan.positions
     if count is None:
-        return make_all(path, plan, solver, on_progress, split=split)
-    games = None if plan.source == "random" else Games(plan, solver)
+        return make_all(path, plan, solver, on_progress, split=split, executor=executor)
+    elsewhere = None if executor is None else GamesElsewhere(plan, solver, executor)
+    games = None if plan.source == "random" or elsewhere else Games(plan, solver)
     fields = field_names(plan.geometry, plan.optimal_only)
     with closing(DatasetJournal(path, plan.header(), fields)) as journal:
         seen = _keys_of(journal, plan.geometry)
@@ -86,18 +91,25 @@ def make_dataset(
                 journal.append((row.number, row.cells(plan.optimal_only)) for row in new)
                 if on_progress is not None:
                     done, seconds = min(journal.count, count), time.perf_counter() - start
-                    nodes = (games or solver.statistics).nodes
+                    nodes = (elsewhere or games or solver.statistics).nodes
                     on_progress(DatasetProgress(done, count, resumed, seconds, nodes))
                 if left <= 0:
                     break
 
-        if games is None:
-            store(_random_rows(plan, solver, seen, journal.last_number))
+        def store_new(played: Iterable[list[Row]]) -> None:
+            store(_new_rows(played, seen, _MAX_FRUITLESS[plan.source]))
+
+        first = journal.last_number
+        is_random = plan.source == "random"
+        candidates = _random_candidates(plan, seen, first)
+        if elsewhere is not None:
+            items = candidates if is_random else itertools.count(first)
+            with closing(elsewhere.rows(items)) as rows:
+                (store if is_random else store_new)(rows)
+        elif games is not None:
+            games.with_rows(first, store_new)
         else:
-            limit = _MAX_FRUITLESS[plan.source]
-            games.with_rows(
-                journal.last_number, lambda played: store(_new_rows(played, seen, limit))
-            )
+            store(_random_rows(candidates, solver))
         if journal.count < count:
             raise InvalidDataset(
                 f"only {journal.count:,} of {count:,} different positions were found at plies"
@@ -108,13 +120,11 @@ def make_dataset(
     return result
 
 
-def _random_rows(
-    plan: DatasetPlan, solver: Solver, seen: set[int], first: int
-) -> Iterator[list[Row]]:
-    """Yield rows from candidate `first` on, until there are no more."""
-    waiting: list[tuple[int, str, Position]] = []
+def _random_rows(candidates: Iterable[Candidate], solver: Solver) -> Iterator[list[Row]]:
+    """Yield the rows of candidates."""
+    waiting: list[Candidate] = []
     batch = 4  # a position may take minutes
-    for found in _random_candidates(plan, seen, first):
+    for found in candidates:
         waiting.append(found)
         if len(waiting) >= batch:
             start = time.perf_counter()
@@ -136,10 +146,8 @@ def _next_batch(batch: int, seconds: float, threads: int) -> int:
     return max(threads, min(_BATCH, int(batch * _BATCH_SECONDS / seconds)))
 
 
-def _random_candidates(
-    plan: DatasetPlan, seen: set[int], first: int
-) -> Iterator[tuple[int, str, Position]]:
-    """Yield (number, moves, position) of new and unfinished candidates."""
+def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterator[Candidate]:
+    """Yield new and unfinished candidates, from the number `first` on."""
     geometry = plan.geometry
     mines, masks = np.zeros((2, _CANDIDATES), dtype=np.uint64)
     plies = np.zeros(_CANDIDATES, dtype=np.int64)
@@ -162,7 +170,7 @@ def _random_candidates(
         first += _CANDIDATES
 
 
-def _solved(found: Sequence[tuple[int, str, Position]], solver: Solver) -> list[Row]:
+def _solved(found: Sequence[Candidate], solver: Solver) -> list[Row]:
     scores = solver.scores_many([position for _, _, position in found]).tolist()
     return [
         Row(number, moves, position, tuple(None if s == ILLEGAL else s for s in columns))

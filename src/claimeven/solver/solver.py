@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -88,6 +89,7 @@ class Solver:
         self.threads = threads
         #: Guesses scores, None without a guide.
         self.guide: Guide | None = protocols.guide_for(geometry, guide)
+        self._given = book, guide
         self._new_state(protocols.book_for(geometry, book))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -106,6 +108,14 @@ class Solver:
         """Start with a new search and an empty table."""
         self._search = self._new_search(book)
         self._queries = Queries(self.geometry, book, self._search)
+
+    def maker(self) -> Callable[[], Solver]:
+        """Return a function that makes a solver like this one, with one thread.
+
+        It can be pickled for a worker process, which opens the book and the guide if paths of them
+        were given.
+        """
+        return partial(Solver, self.geometry, self.table_mb, 1, *self._given)
 
     @property
     def book(self) -> OpeningBook | None:

@@ -5,27 +5,33 @@ from __future__ import annotations
 import io
 import itertools
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from claimeven.cli.common.options import (
+    ProgressSolver,
     SolverChoice,
     WordChoice,
+    check_workers,
     geometry_options,
     json_option,
     solver_options,
+    workers_options,
 )
 from claimeven.cli.common.output import show
-from claimeven.cli.common.progress import announce_compilation
+from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import as_file, one_line, print_error
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.parallel.calls import Calls, made, read_ahead
+from claimeven.parallel.jobs import Executor
 from claimeven.records import (
     FORMATS,
     GameRecord,
@@ -259,26 +265,60 @@ def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 
-#: Prints the answer to one input: its moves, its record, a solver for its board, the comparison of
-#: scores, and whether it is printed as JSON.
-Answer = Callable[[str, GameRecord, "Solver", ScoreComparison, bool], None]
+#: Returns the answer to an input from its moves, its record, and solvers by board. Workers call it,
+#: so it is a function of a module.
+Ask = Callable[[str, GameRecord, Callable[[Geometry], Any]], Any]
+
+
+def answers(
+    inputs: Inputs, ask: Ask, choice: SolverChoice, workers: Executor
+) -> Iterator[tuple[Input, Any]]:
+    """Yield each input with the answer that a worker gives, in order; None for an invalid one."""
+    given: deque[Input] = deque()
+
+    def items() -> Iterator[tuple[str, GameRecord | None]]:
+        for each in inputs:
+            given.append(each)
+            yield each.moves, each.record
+
+    calls = Calls(partial(_answer_there, ask), partial(made, partial(_solvers, choice)), "line")
+    with closing(calls.in_order(read_ahead(items()), workers)) as found:
+        for answer in found:
+            yield given.popleft(), answer
+
+
+def _solvers(choice: SolverChoice) -> Callable[[Geometry], Solver]:
+    return cache(choice.solver)
+
+
+def _answer_there(
+    ask: Ask, solver_of: Callable[[Geometry], Any], item: tuple[str, GameRecord | None]
+) -> Any:
+    moves, record = item
+    return None if record is None else ask(moves, record, solver_of)
+
+
+#: Prints the answer to one input: its moves, its record, the answer, the comparison of scores, and
+#: whether it is printed as JSON.
+Show = Callable[[str, GameRecord, Any, ScoreComparison, bool], None]
 
 
 def answer_command(
-    name: str, kind: str, check: Callable[[GameRecord], object]
-) -> Callable[[Answer], click.Command]:
-    """Return a decorator that makes a command of an `Answer`, which has its help text.
+    name: str, kind: str, check: Callable[[GameRecord], object], ask: Ask
+) -> Callable[[Show], click.Command]:
+    """Return a decorator that makes a command of `ask` and a `Show`, which has its help text.
 
     The inputs are of a kind, "position" or "game". If there are several, each has its moves above
     and an empty line below. The exit status is 1 if an input is invalid or has a wrong score.
     """
 
-    def decorated(answer: Answer) -> click.Command:
-        @click.command(name, help=answer.__doc__)
+    def decorated(show_answer: Show) -> click.Command:
+        @click.command(name, help=show_answer.__doc__)
         @click.argument("moves", metavar="MOVES...", nargs=-1, required=True)
         @source_option
         @json_option
         @solver_options
+        @workers_options
         @geometry_options
         @click.pass_context
         def command(
@@ -287,17 +327,31 @@ def answer_command(
             source: str | None,
             as_json: bool,
             solver_choice: SolverChoice,
+            workers: Executor | None,
             geometry: Geometry,
         ) -> None:
+            check_workers(workers, solver_choice.threads)
             inputs = Inputs(moves, geometry, check, source)
             announce_compilation()
             solver_of, scores = cache(solver_choice.solver), ScoreComparison()
-            for given in inputs:
+
+            def answer_here(given: Input) -> Any:
+                if given.record is None:
+                    return None
+                with status_line() as line:
+                    return ask(
+                        given.moves,
+                        given.record,
+                        lambda board: ProgressSolver(solver_of(board), line),
+                    )
+
+            found = ((each, answer_here(each)) for each in inputs)
+            for given, answer in answers(inputs, ask, solver_choice, workers) if workers else found:
                 record = given.record
                 if inputs.are_many and not as_json:
                     print(f"{kind} {one_line(given.moves) or _NO_MOVES[kind]}")
                 if record is not None:
-                    answer(given.moves, record, solver_of(record.geometry), scores, as_json)
+                    show_answer(given.moves, record, answer, scores, as_json)
                 elif as_json:
                     print("null")
                 else:

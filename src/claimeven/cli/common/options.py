@@ -27,6 +27,7 @@ from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.suggestions import american, did_you_mean
 
 if TYPE_CHECKING:
+    from claimeven.parallel.jobs import Executor
     from claimeven.solver import SolveProgress, Solver
 
 
@@ -192,6 +193,15 @@ def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
         verb = "apply" if len(given) > 1 else "applies"
         names = " and ".join(given)
         click.echo(f"{names} {verb} to no agent here (to built-in ones with --isolate)", err=True)
+
+
+def check_workers(workers: Executor | None, threads: int) -> None:
+    """Raise `ClaimevenError` for more than one thread next to workers."""
+    if workers is not None and threads > 1:
+        raise ClaimevenError(
+            "--threads is for one process, and a worker has one thread: leave it out with --jobs"
+            " or --executor"
+        )
 
 
 def default_threads() -> int:
