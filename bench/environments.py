@@ -30,6 +30,12 @@ STEPS, VECTOR_RUNS = 40, 40
 #: Measurements of the others, and of pgx, whose loop is short too.
 RUNS, PGX_RUNS = 4, 16
 SINGLE_GAMES = 200
+#: Games whose states are compared with pgx, and the fields of a state.
+STATES_GAMES = 4096
+STATE_FIELDS = (
+    "current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask",
+    "_step_count",
+)  # fmt: skip
 
 
 def check_random_play(lengths: list[int] | np.ndarray[Any, Any], firsts: int, draws: int) -> None:
@@ -233,7 +239,39 @@ def bench_pgx() -> None:
     import jax  # noqa: PLC0415 - an extra
     import pgx  # noqa: PLC0415 - an extra
 
-    env = pgx.make("connect_four")
+    from claimeven.adapters.jax import JaxConnectFour  # noqa: PLC0415 - as above
+
+    check_same_states(JaxConnectFour(), pgx.make("connect_four"))
+    theirs, ours = time_states(pgx.make("connect_four")), time_states(JaxConnectFour())
+    platform, vector = jax.devices()[0].platform, whole_loop()
+    print(f"pgx on {platform}, compiled as one loop: {theirs / 1e6:.2f} M steps/s")
+    print(f"ours for JAX, the same loop: {ours / 1e6:.2f} M steps/s, ratio {ours / theirs:.1f}")
+    print(f"ours in NumPy's arrays: {vector / 1e6:.1f} M steps/s, ratio {vector / theirs:.0f}")
+
+
+def check_same_states(ours: Any, theirs: Any) -> None:
+    """Assert that all fields of the states of random games are equal, from the same keys."""
+    import jax  # noqa: PLC0415 - an extra
+
+    keys, rng = jax.random.split(jax.random.key(1), STATES_GAMES), np.random.default_rng(1)
+    states = [jax.jit(jax.vmap(env.init))(keys) for env in (ours, theirs)]
+    steps = [jax.jit(jax.vmap(env.step)) for env in (ours, theirs)]
+    while True:
+        one, other = states
+        for name in STATE_FIELDS:
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+        if np.asarray(one.terminated).all():
+            break
+        legal = np.asarray(one.legal_action_mask)
+        actions = (legal * rng.random(legal.shape)).argmax(axis=1)
+        states = [step(state, actions) for step, state in zip(steps, states, strict=True)]
+    print(f"the states of {STATES_GAMES:,} random games are equal, field by field")
+
+
+def time_states(env: Any) -> float:
+    """Return steps/s of random moves in an environment of pgx's interface."""
+    import jax  # noqa: PLC0415 - an extra
+
     begin_all, step_all = jax.vmap(env.init), jax.vmap(env.step)
 
     def step(carry: Any, key: Any) -> tuple[Any, Any]:
@@ -261,9 +299,7 @@ def bench_pgx() -> None:
         best = min(best, time.perf_counter() - start)
     # From new games: two in a game's length are over, without the unfinished ones.
     assert 1.6 < ends.sum() / games < 2.4
-    theirs, ours = games * steps / best, whole_loop()
-    print(f"pgx on {jax.devices()[0].platform}, compiled as one loop: {theirs / 1e6:.2f} M steps/s")
-    print(f"ours, random actions chosen too: {ours / 1e6:.1f} M steps/s, ratio {ours / theirs:.0f}")
+    return games * steps / best
 
 
 def bench_openspiel() -> None:
