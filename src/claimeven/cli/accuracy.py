@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import click
+from click.core import ParameterSource
 
 from claimeven.agents import Limit
 from claimeven.agents.external import split_foreign
@@ -33,6 +34,7 @@ from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     SolverChoice,
     check_board,
+    check_workers,
     file_option,
     geometry_options,
     json_option,
@@ -102,8 +104,9 @@ def command(
     """Measure how often agents find the best move, and where they err.
 
     With a FILE of games (of `tournament --out`, or in a format that `games` imports) every move is
-    judged by exact scores. A file of stored games keeps the scores, so a second run is immediate
-    and an interrupted one continues.
+    judged by exact scores, by the threads of this process or by the workers of --jobs or
+    --executor. A file of stored games keeps the scores, so a second run is immediate and an
+    interrupted one continues.
 
     With AGENTs, each is asked about every position of the same set: 4,500 bundled positions of the
     7x6 board, or your own file with --positions. The sets hard and easy have 3,000 positions each,
@@ -127,8 +130,11 @@ def command(
     solver_of = cache(solver_choice.solver)  # made when needed
     if _is_file_of_games(names):
         reject_options(ctx, _AGENT_PARAMETERS, "{} is for agents, not for a file of games")
+        workers = players.workers(1, notify)
+        given = ctx.get_parameter_source("threads") == ParameterSource.COMMANDLINE
+        check_workers(workers, solver_choice.threads * given)
         with _stored(Path(names[0]), geometry) as path:
-            _judge_games(path, label, show_worst, solver_of, geometry, as_json)
+            _judge_games(path, label, show_worst, solver_of, workers, geometry, as_json)
         return
     if label is not None:
         raise ClaimevenError("--agent is for a file of games: leave it out")
@@ -188,6 +194,7 @@ def _judge_games(
     label: str | None,
     show_worst: int,
     solver_of: Callable[[Geometry], Solver],
+    workers: Executor | None,
     geometry: Geometry,
     as_json: bool,
 ) -> None:
@@ -197,8 +204,9 @@ def _judge_games(
         check_board(path, store.start.geometry, geometry)
         try:
             found = accuracy_of(
-                store, agent=label, solver=solver_of, on_progress=line.report, on_message=notify
-            )
+                store, agent=label, solver=solver_of, executor=workers, on_progress=line.report,
+                on_message=notify,
+            )  # fmt: skip
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same command to continue") from None
     seconds = time.monotonic() - begin

@@ -11,10 +11,20 @@ import click
 
 from claimeven.arena.report import Report
 from claimeven.cli.common.games import MAX_JUDGED_GAMES, summary_lines, write_with_progress
-from claimeven.cli.common.options import FilePath, file_option, json_option, reject_options
+from claimeven.cli.common.options import (
+    FilePath,
+    check_workers,
+    file_option,
+    json_option,
+    reject_options,
+    workers_options,
+)
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
+from claimeven.option_fields import options_of
+from claimeven.parallel.executors import WorkerOptions
+from claimeven.parallel.jobs import Executor
 
 
 @click.command("report")
@@ -34,6 +44,7 @@ from claimeven.errors import ClaimevenError
 @click.option("--no-accuracy", is_flag=True, help="Judge no games.")
 @file_option("--plots", metavar="DIR", help="Also write the charts to this folder, as PNG and SVG.")
 @click.option("--threads", type=click.IntRange(1), help="Number of threads.  [default: all]")
+@workers_options
 @json_option
 @click.pass_context
 def command(
@@ -45,6 +56,7 @@ def command(
     no_accuracy: bool,
     plots: Path | None,
     threads: int | None,
+    workers: Executor | None,
     as_json: bool,
 ) -> None:
     """Write an HTML page about the games of FILE, which `tournament --out` stored.
@@ -63,13 +75,15 @@ def command(
       claimeven report class.db -o results.html --title "Autumn 2026"
       claimeven report class.db --accuracy-games 1000
       claimeven report class.db --no-accuracy --plots charts
+      claimeven report class.db --accuracy-games 100000 --executor ray --address auto
     """
     if no_accuracy:
         reject_options(
             ctx,
-            ("accuracy_games", "threads"),
+            ("accuracy_games", "threads", *options_of(WorkerOptions)),
             "{} is for judging games: it does not go with --no-accuracy",
         )
+    check_workers(workers, threads or 1)
     out = default_page(file) if out is None else out
     report = write_with_progress(
         file,
@@ -78,6 +92,7 @@ def command(
         judge=0 if no_accuracy else accuracy_games,
         plots=plots,
         threads=threads,
+        workers=workers,
         remedy="run the same command to continue; --accuracy-games judges fewer games",
     )
     if as_json:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.messages import report
+from claimeven.parallel.calls import Calls, made
+from claimeven.parallel.jobs import Executor
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.solver import ILLEGAL, Solver
@@ -82,13 +84,14 @@ class ScoreCache:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
+        executor: Executor | None = None,
         on_progress: Callable[[ScoringProgress], object] | None = None,
     ) -> None:
         """Look up or solve the scores of positions, which may not be over.
 
-        All are solved together by all threads of the solver (made only if needed), the latest plies
-        first: they are quick and fill the table for earlier ones. After Ctrl-C the solved scores
-        stay stored.
+        All are solved together by all threads of the solver (made only if needed), or by the
+        workers of an executor, the latest plies first: they are quick and fill the table for
+        earlier ones. After Ctrl-C the solved scores stay stored.
         """
         begin = time.monotonic()
         wanted = {position.canonical_key: position for position in positions}
@@ -105,6 +108,20 @@ class ScoreCache:
                 on_progress(ScoringProgress(resumed + done, len(wanted), resumed, seconds))
 
         report(0)
+        if left and executor is not None:
+            calls = Calls(_scores_of, partial(made, solver().maker()))
+            found: dict[int, Row] = {}
+            try:
+                with closing(calls.results(left, executor)) as results:
+                    for done, (place, row) in enumerate(results, start=1):
+                        found[left[place].canonical_key] = _oriented(row, left[place])
+                        if len(found) == BATCH:
+                            self._keep(found)
+                            found = {}
+                        report(done)
+            finally:
+                self._keep(found)
+            return
         search = solver() if left else None
         for start in range(0, len(left), BATCH):
             part = left[start : start + BATCH]
@@ -114,12 +131,12 @@ class ScoreCache:
 
             assert search is not None
             rows = search.scores_many(part, on_progress=report_part).tolist()
-            found = {
-                each.canonical_key: _oriented(_row(scores), each)
-                for each, scores in zip(part, rows, strict=True)
-            }
-            self._rows.update(found)
-            self._store(found)
+            self._keep(
+                {
+                    each.canonical_key: _oriented(_row(scores), each)
+                    for each, scores in zip(part, rows, strict=True)
+                }
+            )
             report(start + len(part))
 
     def _stored(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
@@ -137,7 +154,9 @@ class ScoreCache:
                     scores = np.frombuffer(columns, dtype=np.int8).tolist()
                     yield key & ((1 << 64) - 1), _row(scores)
 
-    def _store(self, found: Mapping[int, Row]) -> None:
+    def _keep(self, found: Mapping[int, Row]) -> None:
+        """Add scores, also to the store."""
+        self._rows.update(found)
         if self._path is None or self.trouble is not None:
             return
         rows = [
@@ -154,6 +173,10 @@ class ScoreCache:
                 connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
         except sqlite3.Error as error:
             self.trouble = f"scores cannot be stored in {self._path}: {error}"
+
+
+def _scores_of(solver: Solver, position: Position) -> Row:
+    return solver.scores(position)
 
 
 def _connected(where: str) -> sqlite3.Connection:
@@ -249,6 +272,7 @@ def accuracy_of(
     most: int | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
+    executor: Executor | None = None,
     on_progress: Callable[[ScoringProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
@@ -256,9 +280,9 @@ def accuracy_of(
 
     `agent` restricts it to one, by label; `most` limits the number of games, taken evenly from the
     schedule in whole pairs. `solver` makes the solver for a board; by default it has `threads`
-    threads and the bundled book. Computed scores are stored in the store's file, so a second or
-    interrupted run continues there. `on_progress` gets how far the work is, `on_message` a sentence
-    if scores cannot be stored.
+    threads and the bundled book. The workers of an `executor` have a solver like it. Computed
+    scores are stored in the store's file, so a second or interrupted run continues there.
+    `on_progress` gets how far the work is, `on_message` a sentence if scores cannot be stored.
 
     Raises `InvalidStore` for an invalid store, an unknown agent, and illegal moves.
     """
@@ -283,7 +307,7 @@ def accuracy_of(
             for game in games
             for position, _, _ in moves_of(game, start, wanted)
         }
-        known.solve(different.values(), make, on_progress)
+        known.solve(different.values(), make, executor, on_progress)
         if known.trouble is not None:
             report(on_message, known.trouble)
     by_agent = {label: Accuracy(agent=label) for label in wanted.values()}

@@ -30,6 +30,7 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
+from claimeven.parallel.jobs import Executor
 from claimeven.plotting import (
     NO_CHARTS,
     Chart,
@@ -145,6 +146,7 @@ def write_report(
     plots: str | Path | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
+    executor: Executor | None = None,
     on_progress: Callable[[ScoringProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> Report:
@@ -152,9 +154,9 @@ def write_report(
 
     The page loads no other file, so it can be mailed and read offline. The same games give the same
     page. At most `judge` games (0: none) are judged against exact scores, which are then stored
-    with the games; `solver`, `threads`, `on_progress` and `on_message` are as in `accuracy_of`.
-    `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
-    `on_message` also gets a sentence if letters of a name are missing in the charts.
+    with the games; `solver`, `threads`, `executor`, `on_progress` and `on_message` are as in
+    `accuracy_of`. `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page
+    has no charts. `on_message` also gets a sentence if letters of a name are missing in the charts.
 
     Raises `InvalidStore` for a file without games and `CannotWrite` for a path that cannot be
     written. Raises `NoCharts` if `plots` cannot be drawn, and `InvalidSolve` for invalid `threads`.
@@ -178,6 +180,7 @@ def write_report(
                     source,
                     most=judge,
                     solver=solver_of,
+                    executor=executor,
                     on_progress=on_progress,
                     on_message=on_message,
                 )

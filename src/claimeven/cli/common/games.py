@@ -25,6 +25,7 @@ from claimeven.errors import ClaimevenError
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
     from claimeven.arena.store.store import Store
+    from claimeven.parallel.jobs import Executor
 
 
 def are_drawn(source: str) -> bool:
@@ -110,6 +111,7 @@ def write_with_progress(
     judge: int = MAX_JUDGED_GAMES,
     plots: Path | None = None,
     threads: int | None = None,
+    workers: Executor | None = None,
     remedy: str,
 ) -> Report:
     """Write a report with progress on stderr; the message after Ctrl-C has the `remedy`."""
@@ -126,6 +128,7 @@ def write_with_progress(
                 judge=judge,
                 plots=plots,
                 threads=threads or default_threads(),
+                executor=workers,
                 on_progress=line.report,
                 on_message=notify,
             )
