@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import re
+import signal
 import sqlite3
 import sys
 from collections import Counter
@@ -304,6 +305,36 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     output = json.loads(process.out)
     assert 0 < output["agents"][0]["answered"] < 4500
     assert output["blunders"] == []  # to explain them takes time
+
+
+def test_answers_continue_after_a_kill(run: Run, tmp_path: Path) -> None:
+    bot, mark, answers = tmp_path / "bot.py", tmp_path / "asked", tmp_path / "a.csv"
+    bot.write_text(
+        "import pathlib, time\n"
+        "mark = pathlib.Path(__file__).with_name('as' + 'ked')  # not a file it depends on\n"
+        "asked = []\n"
+        "def agent(position):\n"
+        "    asked.append(position)\n"
+        "    if len(asked) == 30:\n"
+        "        mark.touch()\n"
+        "        time.sleep(0 if mark.with_name('ag' + 'ain').exists() else 999)\n"
+        "    return position.legal_columns[0]\n"
+    )
+    words = ("accuracy", str(bot), "--count", "50", "--jobs", "1", "--show-worst", "0")
+    killed = interrupted(*words, "--answers", str(answers), when=mark.exists, by=signal.SIGKILL)
+    assert killed.status == -signal.SIGKILL
+    assert not answers.exists()
+    stored = (tmp_path / "a.csv.partial").read_text().splitlines()
+    assert len(stored) == 30  # a line on the measurement, and the answers before the last question
+    (tmp_path / "again").touch()
+    assert run(*words, "--answers", str(answers)).status == 0
+    assert not (tmp_path / "a.csv.partial").exists()
+    assert run(*words, "--answers", str(tmp_path / "b.csv")).status == 0
+    one, two = (
+        [{**row, "seconds": ""} for row in csv.DictReader(path.open(newline=""))]
+        for path in (answers, tmp_path / "b.csv")
+    )
+    assert one == two and len(one) == 100
 
 
 def test_judging_continues_after_ctrl_c(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from claimeven.arena.accuracy.stored_games import ScoreCache, ScoringProgress
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.parallel.executors import local_workers
 from claimeven.solver import Solver
 from tests import naive
 from tests.positions import random_positions
@@ -188,3 +189,15 @@ def test_moves_that_cannot_be_played_are_left_out(path: Path) -> None:
         store.add([replace(GAMES[0], job="x", number=9, moves="11111")])
     after = accuracy_of(path, solver=small)
     assert (after.moves, after.total) == (before.moves, before.total)
+
+
+def test_workers_give_the_same_scores(path: Path) -> None:
+    copy = path.with_name("copy.db")
+    copy.write_bytes(path.read_bytes())
+    messages: list[ScoringProgress] = []
+    found = accuracy_of(copy, solver=small, executor=local_workers(2), on_progress=messages.append)
+    assert found.as_dict() == accuracy_of(path, solver=small).as_dict()
+    assert (messages[-1].done, messages[-1].total) == (found.positions, found.positions)
+    with closing(sqlite3.connect(path)) as one, closing(sqlite3.connect(copy)) as two:
+        stored = [set(each.execute("SELECT key, columns FROM scores")) for each in (one, two)]
+    assert stored[0] == stored[1] and len(stored[0]) == found.positions

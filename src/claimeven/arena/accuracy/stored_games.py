@@ -84,8 +84,8 @@ class ScoreCache:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
-        executor: Executor | None = None,
         on_progress: Callable[[ScoringProgress], object] | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """Look up or solve the scores of positions, which may not be over.
 
@@ -307,7 +307,7 @@ def accuracy_of(
             for game in games
             for position, _, _ in moves_of(game, start, wanted)
         }
-        known.solve(different.values(), make, executor, on_progress)
+        known.solve(different.values(), make, on_progress, executor)
         if known.trouble is not None:
             report(on_message, known.trouble)
     by_agent = {label: Accuracy(agent=label) for label in wanted.values()}
