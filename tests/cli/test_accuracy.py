@@ -331,7 +331,7 @@ def test_answers_continue_after_a_kill(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "a.csv.partial").exists()
     assert run(*words, "--answers", str(tmp_path / "b.csv")).status == 0
     one, two = (
-        [{**row, "seconds": ""} for row in csv.DictReader(path.open(newline=""))]
+        [{**row, "seconds": ""} for row in csv.DictReader(path.read_text().splitlines())]
         for path in (answers, tmp_path / "b.csv")
     )
     assert one == two and len(one) == 100
