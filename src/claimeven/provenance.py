@@ -27,12 +27,8 @@ LEARNING = ("jax", "jaxlib", "optax")
 _DIGITS = 24
 
 
-def _no_command() -> dict[str, Any] | None:
-    return None
-
-
 #: Returns the running command with its options; the command line sets it.
-running_command: Callable[[], dict[str, Any] | None] = _no_command
+running_command: Callable[[], dict[str, Any]] = dict
 
 
 def describe(
@@ -51,7 +47,7 @@ def describe(
     further packages whose versions matter. Settings that do not apply are left out.
     """
     settings = {
-        "command": running_command(),
+        "command": running_command() or None,
         "board": board,
         "limit": limit and {name: value for name, value in limit.items() if value is not None},
         "openings": None if openings is None else _summary(openings),

@@ -126,10 +126,10 @@ def main(
         sys.exit(status)
 
 
-def _running_command() -> dict[str, Any] | None:
+def _running_command() -> dict[str, Any]:
     """Return the running command with its options, for the descriptions of results."""
     if click.get_current_context(silent=True) is None:
-        return None
+        return {}
     from claimeven.cli.common.experiments import public_options  # noqa: PLC0415 - quick start
 
     return public_options()

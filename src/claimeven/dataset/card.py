@@ -8,35 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from claimeven.dataset.config import DatasetPlan
 
 #: The end of a card's name.
 SUFFIX = ".md"
+_TEMPLATE = Path(__file__).parent / "data" / "card.md"
 #: The start of the line with the description.
 _LINE = "claimeven: "
-#: The powers of ten of the size categories of the hub.
+#: The size categories of the hub, by powers of ten.
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M")
-_FIELDS = {
-    "game": "number of the position's game",
-    "moves": "moves that lead to the position, as columns from 1",
-    "ply": "discs on the board",
-    "mine": "discs of the side to move, as an integer of bits",
-    "mask": "all discs, as an integer of bits",
-    "score": "exact score for the side to move: 0 a draw, above 0 a win, sooner wins are greater",
-    "optimal": "number of columns that keep the score",
-    "score_1, score_2, ...": "exact score of each column, empty for a full column",
-    "optimal_1, optimal_2, ...": "1 if the column keeps the score, else 0; empty for a full column",
-}
-_SOURCES = {
-    "random": "the last positions of games of random moves, each to a random ply",
-    "selfplay": "all positions of games in which both sides know the scores and make small errors",
-    "mixed": "positions of games in which some moves are random and the others perfect",
-    "all": "every position of the plies",
-}
 
 #: Positions by ply and score.
 PlyScores = Counter[tuple[int, int]]
@@ -65,58 +50,30 @@ def card_text(
     name: str, plan: DatasetPlan, about: Mapping[str, Any], counts: PlyScores, digest: str
 ) -> str:
     """Return the card of the file `name`: its description, sampling, columns, counts and digest."""
-    board, total = plan.geometry, counts.total()
-    each = "optimal_1, optimal_2, ..." if plan.optimal_only else "score_1, score_2, ..."
-    fields = {key: text for key, text in _FIELDS.items() if "," not in key or key == each}
-    settings = [f"- {key}: {value}" for key, value in about["settings"].items()]
-    plies = []
-    for ply in sorted({ply for ply, _ in counts}):
-        there = Counter[int]()
-        for (other, score), count in counts.items():
-            there[(score > 0) - (score < 0)] += count * (other == ply)
-        plies.append([ply, there.total(), there[1], there[0], there[-1]])
+    plies: dict[int, Counter[int]] = {}
     scores = Counter[int]()
-    for (_, score), count in counts.items():
+    for (ply, score), count in sorted(counts.items()):
+        plies.setdefault(ply, Counter())[(score > 0) - (score < 0)] += count
         scores[score] += count
-    lines = [
-        "---",
-        f"pretty_name: Connect Four positions with exact scores, {board}",
-        "license: other",
-        "task_categories: [tabular-classification, tabular-regression]",
-        "tags: [connect-four, board-games, exact-scores]",
-        f"size_categories: [{_SIZES[min(max(len(str(total)) - 3, 0), len(_SIZES) - 1)]}]",
-        _LINE + json.dumps(about),
-        "---",
-        f"# {name}",
-        "",
-        f"{total:,} positions of Connect Four on {board}: {_SOURCES[plan.source]}. Equal positions"
-        " and mirror images appear once. A solver computed the scores; they are exact.",
-        "",
-        "## Sampling",
-        "",
-        *settings,
-        "",
-        f"Made with claimeven {about['claimeven']} on {about['machine']}. The same version and"
-        " options give the same rows.",
-        "",
-        *_section("Columns", ["column", "content"], fields.items()),
-        *_section("Positions by ply", ["ply", "positions", "won", "drawn", "lost"], plies),
-        *_section("Positions by score", ["score", "positions"], sorted(scores.items())),
-        "## Digest",
-        "",
-        f"SHA-256 of {name}: `{digest}`",
-        "",
-        "## License",
-        "",
-        "The rows are computed, not collected: they contain no work and no data of other people."
-        " The maker of the file may choose its license; the code of claimeven is MIT.",
-    ]
-    return "\n".join(lines) + "\n"
+    total = counts.total()
+    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
+        name=name,
+        board=plan.geometry,
+        size=_SIZES[min(max(len(str(total)) - 3, 0), len(_SIZES) - 1)],
+        total=f"{total:,}",
+        description=json.dumps(about),
+        settings="\n".join(f"- {key}: {value}" for key, value in about["settings"].items()),
+        version=about["claimeven"],
+        machine=about["machine"],
+        plies=_rows([ply, n.total(), n[1], n[0], n[-1]] for ply, n in plies.items()),
+        scores=_rows(sorted(scores.items())),
+        digest=digest,
+    )
 
 
-def _section(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    table = [heads, ["---"] * len(heads), *rows]
-    return [f"## {title}", "", *(f"| {' | '.join(map(str, row))} |" for row in table), ""]
+def _rows(rows: Iterable[Iterable[object]]) -> str:
+    """Return the rows of a table in Markdown."""
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
