@@ -12,6 +12,7 @@ from claimeven import Geometry, __version__
 from claimeven.book.book import Book
 from claimeven.book.mmap_book import write_mapped
 from claimeven.book.verify import ply_counts, verify_book
+from tests.book.conftest import content
 from tests.cli.conftest import Run, bad_input, interrupted
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -88,11 +89,12 @@ def test_what_is_made_is_reported_as_json_too(run: Run, file: Path, tmp_path: Pa
     built = run("book", "build", "--plies", "3", "--out", str(again), "--json", *BOARD)
     result = json.loads(built.out)
     assert result.pop("provenance")["command"]["command"] == "book build"
-    assert result == {**info, "file": str(again)}
+    assert result == {**info, "file": str(again), "bytes": again.stat().st_size}
     text = tmp_path / "small.txt"
     assert run("book", "export", str(file), "--out", str(text)).status == 0
     read = run("book", "import", str(text), "--out", str(again), "--json")
-    assert json.loads(read.out) == {**info, "file": str(again)}
+    size = again.stat().st_size
+    assert json.loads(read.out) == {**info, "file": str(again), "bytes": size}
 
 
 def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
@@ -198,9 +200,13 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
     assert run("book", "export", str(file), "--out", str(text)).status == 0
     assert run("book", "export", str(file)).out == text.read_text()
     assert run("book", "import", str(text), "--out", str(again)).status == 0
-    assert again.read_bytes() == file.read_bytes()
+    assert content(Book.load(again)) == content(Book.load(file))
     result = run("book", "import", "-", "--out", str(again), typed=text.read_text())
-    assert (result.status, again.read_bytes()) == (0, file.read_bytes())
+    assert (result.status, content(Book.load(again))) == (0, content(Book.load(file)))
+    for path, name in ((file, "book build"), (again, "book import")):
+        about = Book.load(path).description
+        assert (about["kind"], about["board"]["columns"]) == ("book", 4)
+        assert about.get("command", {}).get("command") == name
 
 
 @pytest.mark.parametrize(

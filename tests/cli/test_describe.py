@@ -63,6 +63,10 @@ def test_each_kind_of_file_states_what_made_it(run: Run) -> None:
     for end in ("csv", "parquet"):
         assert run(*DATASET, "--out", f"set.{end}").status == 0
     assert run(*TRAINING, "--out", "run").status == 0
+    assert run("book", "build", "--plies", "2", "--out", "small.book", *SMALL).status == 0
+    (book,) = described(run, "small.book")
+    assert (book["kind"], book["schema"], book["board"]) == ("book", 3, BOARD)
+    assert book["command"] == {"command": "book build", "plies": 2, **BOARD}
     files = ("games.db", "result.json", "set.csv", "set.csv.md", "set.parquet", "run/model.npz",
              "run/checkpoint.npz", "run")  # fmt: skip
     found = described(run, *files)

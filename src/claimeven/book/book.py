@@ -7,8 +7,10 @@ is found by bisection.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +29,14 @@ class Book:
     """Exact scores of the first plies of a board.
 
     `keys[ply]` and `scores[ply]` are arrays of one length for each ply from 0: the keys (uint64,
-    ascending) and scores (int8, for the side to move) of its unfinished positions.
+    ascending) and scores (int8, for the side to move) of its unfinished positions. `description`
+    states its origin: see `claimeven.provenance`.
     """
 
     geometry: Geometry
     keys: tuple[Keys, ...]
     scores: tuple[Scores, ...]
+    description: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def plies(self) -> int:
@@ -46,8 +50,8 @@ class Book:
 
     @property
     def source(self) -> str:
-        """The source of the scores, which this format does not store."""
-        return ""
+        """The source of the scores, if the description has one."""
+        return str(self.description.get("source", ""))
 
     def __len__(self) -> int:
         return sum(self.positions)
@@ -84,7 +88,7 @@ class Book:
 
     def to_bytes(self) -> bytes:
         """Return the file of this book (see `format`); equal books give the same bytes."""
-        return format.pack(format.Contents(self.geometry, self.keys, self.scores))
+        return format.pack(format.Contents(self.geometry, self.keys, self.scores, self.description))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "the book") -> Book:

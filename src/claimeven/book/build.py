@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from claimeven.book.format import check_plies
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
+from claimeven.provenance import describe
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
@@ -93,7 +94,8 @@ def build_book(
         scores = _solve_layer(last, journal, search, table_mb, on_progress, executor)
     finally:
         journal.close()
-    book = assemble_book(geometry, all_layers, scores)
+    about = describe("book", board=geometry.as_dict())
+    book = replace(assemble_book(geometry, all_layers, scores), description=about)
     book.save(path)
     journal.remove()
     return book

@@ -7,12 +7,13 @@ Numbers are little-endian.
 ```text
     offset  bytes          content
          0      8          magic: 0x89 "C4BOOK" 0x0A
-         8      2          version of the format, 1
+         8      2          version of the format: 3, or 1 without a description
         10      4          columns, rows, connect, plies: one byte each
-        14      2          zero
+        14      2          bytes of the description
         16      8          bytes of the packed keys, bytes of the packed scores: 4 bytes each
         24     16          BLAKE2b digest of all other bytes
         40  4 * (plies+1)  positions of each ply
+         .      .          the description as JSON: see `claimeven.provenance`
          .      .          packed keys: differences to the previous key (the first to 0, modulo
                            2**64), all their lowest bytes, then all second bytes .. all eighth
                            bytes, compressed with zlib
@@ -27,11 +28,14 @@ every score is possible for that ply. `verify` checks the scores themselves.
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import zlib
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,10 +44,13 @@ from claimeven.book.enumerate import Keys, Scores
 from claimeven.book.errors import InvalidBook
 from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import Geometry
+from claimeven.provenance import SCHEMAS, check_schema
 from claimeven.solver.scores import score_range
 
 MAGIC = b"\x89C4BOOK\n"
-VERSION = 1
+PLAIN_VERSION, VERSION = 1, SCHEMAS["book"]
+#: The greatest number of bytes of a description.
+MAX_TEXT = 1 << 14
 #: With more plies the positions could not be solved, and more positions would not fit the memory
 #: of most machines.
 MAX_PLIES, MAX_POSITIONS = 14, 1 << 26
@@ -61,6 +68,7 @@ class Contents(NamedTuple):
     geometry: Geometry
     keys: tuple[Keys, ...]
     scores: tuple[Scores, ...]
+    description: Mapping[str, Any] = {}
 
 
 class _Header(NamedTuple):
@@ -68,6 +76,7 @@ class _Header(NamedTuple):
 
     geometry: Geometry
     plies: int
+    text_bytes: int
     key_bytes: int
     score_bytes: int
 
@@ -78,7 +87,7 @@ class _Header(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of the whole file."""
-        return _START + self.count_bytes + self.key_bytes + self.score_bytes
+        return _START + self.count_bytes + self.text_bytes + self.key_bytes + self.score_bytes
 
 
 def check_plies(geometry: Geometry, plies: int) -> None:
@@ -130,11 +139,12 @@ def pack(contents: Contents) -> bytes:
     planes = differences.astype("<u8").view(np.uint8).reshape(-1, _KEY_BYTES).T
     keys = zlib.compress(planes.tobytes(), 9)
     scores = zlib.compress(np.concatenate(contents.scores).astype(np.int8).tobytes(), 9)
+    text = text_of(contents.description)
     header = _HEADER.pack(
-        MAGIC, VERSION, board.columns, board.rows, board.connect, len(contents.keys) - 1, 0,
-        len(keys), len(scores),
+        MAGIC, VERSION if text else PLAIN_VERSION, board.columns, board.rows, board.connect,
+        len(contents.keys) - 1, len(text), len(keys), len(scores),
     )  # fmt: skip
-    body = counts + keys + scores
+    body = counts + text + keys + scores
     return header + digest_of(header, body) + body
 
 
@@ -163,13 +173,16 @@ def unpack(data: bytes, name: str, trusted: bool = False) -> Contents:
     body = data[_START:]
     if data[_HEADER.size : _START] != digest_of(data[: _HEADER.size], body):
         raise InvalidBook(f"{name} is corrupt: its checksum is wrong")
-    keys_start, scores_start = header.count_bytes, header.count_bytes + header.key_bytes
-    counts = np.frombuffer(body[:keys_start], dtype=_COUNT).tolist()
+    keys_start = header.count_bytes + header.text_bytes
+    scores_start = keys_start + header.key_bytes
+    counts = np.frombuffer(body[: header.count_bytes], dtype=_COUNT).tolist()
     _check_counts(counts, header.geometry, name)
     keys = _unpack_keys(body[keys_start:scores_start], sum(counts), name)
     scores = np.frombuffer(_decompress(body[scores_start:], sum(counts), name), dtype=np.int8)
     ends = np.cumsum(counts)[:-1]
-    contents = Contents(header.geometry, tuple(np.split(keys, ends)), tuple(np.split(scores, ends)))
+    about = description_of(body[header.count_bytes : keys_start])
+    parts = tuple(np.split(keys, ends)), tuple(np.split(scores, ends))
+    contents = Contents(header.geometry, *parts, about)
     if not trusted:
         _check_contents(contents, name)
     return contents
@@ -177,18 +190,31 @@ def unpack(data: bytes, name: str, trusted: bool = False) -> Contents:
 
 def _read_header(data: bytes, name: str) -> _Header:
     check_start(data, _START, name)
-    _, version, columns, rows, connect, plies, zero, key_bytes, score_bytes = _HEADER.unpack(
+    _, version, columns, rows, connect, plies, text_bytes, key_bytes, score_bytes = _HEADER.unpack(
         data[: _HEADER.size]
     )
-    if version != VERSION or zero:
-        raise InvalidBook(
-            f"{name} has version {version} of the book format; this program reads version {VERSION}"
-        )
+    check_schema("book", version, name, None, InvalidBook)
+    if version not in (PLAIN_VERSION, VERSION) or bool(text_bytes) != (version == VERSION):
+        raise InvalidBook(f"{name} is corrupt: version {version} of the format has no such header")
     geometry = board_of(columns, rows, connect, plies, name)
     # Incompressible data grows a little.
     if key_bytes > (_KEY_BYTES + 1) * MAX_POSITIONS or score_bytes > 2 * MAX_POSITIONS:
         raise InvalidBook(f"{name} is corrupt: it claims more positions than a book can have")
-    return _Header(geometry, plies, key_bytes, score_bytes)
+    return _Header(geometry, plies, text_bytes, key_bytes, score_bytes)
+
+
+def text_of(description: Mapping[str, Any]) -> bytes:
+    """Return a description as JSON, at most `MAX_TEXT` bytes; empty without one."""
+    text = json.dumps(description, sort_keys=True).encode() if description else b""
+    return text if len(text) <= MAX_TEXT else text_of({**description, "command": None})
+
+
+def description_of(text: bytes) -> dict[str, Any]:
+    """Return the description in a text, empty for another text."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:

@@ -10,10 +10,10 @@ Version 2 of the file; numbers are little-endian:
          0      8          magic: 0x89 "C4BOOK" 0x0A
          8      2          version of the format, 2
         10      4          columns, rows, connect, plies: one byte each
-        14      2          bytes of the source
+        14      2          bytes of the description
         16     16          BLAKE2b digest of everything else before the scores
         32  8 * (plies+1)  positions of each ply
-         .      .          the source of the scores, UTF-8
+         .      .          the description as JSON, with the source; books of 0.2: the source
          .     16 each     BLAKE2b digest of each block of 2**16 scores
          .      .          zeros up to a multiple of 4096
          .      .          the scores by number, one signed byte each; -128 if missing
@@ -28,7 +28,7 @@ import mmap
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,15 +40,19 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.format import (
     DIGEST_BYTES,
     MAGIC,
+    MAX_TEXT,
     board_of,
     check_size,
     check_start,
+    description_of,
     digest_of,
+    text_of,
 )
 from claimeven.book.ranking import PositionRanking
 from claimeven.game.batch import mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.provenance import describe
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 
@@ -69,7 +73,7 @@ class _Head(NamedTuple):
 
     ranking: PositionRanking
     counts: tuple[int, ...]
-    source: str
+    text: str
     digests: bytes
     size: int
 
@@ -95,7 +99,9 @@ class MappedBook:
         except OSError as error:
             raise InvalidBook(f"{name} cannot be read: {error.strerror or error}") from None
         self.positions: tuple[int, ...] = head.counts
-        self.source: str = head.source
+        self.description: dict[str, Any] = description_of(head.text.encode())
+        about = self.description or {"source": head.text}  # of 0.2
+        self.source: str = str(about.get("source", ""))
         self._ranking = head.ranking
         self._digests = head.digests
         self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[head.size :]
@@ -191,7 +197,9 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
     blocks = range(0, len(scores), BLOCK)
     digests = b"".join(digest_of(scores[start : start + BLOCK].tobytes()) for start in blocks)
     counts = np.array([len(keys) for keys in book.keys], dtype=_COUNT).tobytes()
-    words, board = _encode_source(source), book.geometry
+    board = book.geometry
+    about = describe("book", board=board.as_dict()) | {"source": _shown(source)}
+    words = text_of(about)
     header = _HEADER.pack(
         MAGIC, VERSION, board.columns, board.rows, board.connect, book.plies, len(words)
     )
@@ -202,10 +210,10 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
         stream.write(scores.data)
 
 
-def _encode_source(source: str) -> bytes:
-    """Return a source as bytes, with only printable characters and at most `MAX_SOURCE` bytes."""
+def _shown(source: str) -> str:
+    """Return a source with only printable characters and at most `MAX_SOURCE` bytes."""
     printable = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in source)
-    return printable.encode()[:MAX_SOURCE].decode(errors="ignore").encode()
+    return printable.encode()[:MAX_SOURCE].decode(errors="ignore")
 
 
 def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
@@ -215,8 +223,8 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     if version != VERSION:
         raise InvalidBook(f"{name} has version {version} of the book format, not {VERSION}")
     geometry = board_of(columns, rows, connect, plies, name)
-    if word_bytes > MAX_SOURCE:
-        raise InvalidBook(f"{name} is corrupt: it claims a source of {word_bytes} bytes")
+    if word_bytes > MAX_TEXT:
+        raise InvalidBook(f"{name} is corrupt: it claims a description of {word_bytes} bytes")
     ranking = PositionRanking(geometry, plies)
     blocks = -(-ranking.starts[-1] // BLOCK)
     count_bytes = _COUNT.itemsize * (plies + 1)
@@ -231,10 +239,10 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     if sum(counts) > ranking.starts[-1]:
         raise InvalidBook(f"{name} is corrupt: it claims more positions than a book can have")
     try:
-        source = rest[count_bytes : count_bytes + word_bytes].decode()
+        text = rest[count_bytes : count_bytes + word_bytes].decode()
     except UnicodeDecodeError:
-        source = "\n"
-    if not source.isprintable():
+        text = "\n"
+    if not text.isprintable():
         raise InvalidBook(f"{name} is corrupt: its source is not text")
     digests = rest[count_bytes + word_bytes : length]
-    return _Head(ranking, tuple(counts), source, digests, size)
+    return _Head(ranking, tuple(counts), text, digests, size)

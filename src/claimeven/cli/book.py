@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -311,7 +312,8 @@ def import_book(
     with nullcontext(as_file(sys.stdin)) if file == STDIN else open_records(file) as lines:
         book = text_format.from_text(lines, "stdin" if file == STDIN else file)
     _check_replaced(Path(out), book.geometry, book.plies)
-    book.save(out)
+    about = describe("book", board=book.geometry.as_dict())
+    replace(book, description=about).save(out)
     _print_book(Path(out), book, as_json)
 
 

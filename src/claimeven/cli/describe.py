@@ -93,7 +93,7 @@ def _descriptions(path: Path) -> list[Description]:
             runs = [*runs_of(store)] or [store.meta.get("provenance", {})]
             return [_checked(path, "store", run) for run in runs]
     if starts_with(path, book_format.MAGIC):
-        return [_checked(path, "book", getattr(load_book(path), "description", None))]
+        return [_checked(path, "book", load_book(path).description)]
     if starts_with(path, b"PK"):
         facts = read_model(path, max_bytes=MAX_CHECKPOINT_BYTES).facts
         return [_checked(path, "model", facts.get("provenance"))]
