@@ -8,9 +8,10 @@ textbook.
 `scores` has random positions near their end, without a win at hand, each solved with an empty
 transposition table. The readable solver must have the same score after the same number of nodes.
 
-`published` has positions of 10x6 for a comparison with times that Steininger published for his C++
-solver: one thread, a table of 1 GB. Sums of scores and nodes are fixed. The readable solver must
-have the same scores of all positions that take few nodes.
+`published` has positions of 10x6 next to the mean times of Steininger's C++ solver, one thread and
+a table of 1 GB. It used other positions with as many empty cells. Here, positions of the second
+group have a game of 15 plies or more ahead, so that each takes a search. Sums of scores and nodes
+are fixed. The readable solver must have the same scores of the positions that take few nodes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.minimax import MinimaxSearch
 from claimeven.montecarlo import MonteCarloSearch, preset
 from claimeven.montecarlo.playouts.kernel import playout_results
-from claimeven.solver import ExactSearch
+from claimeven.solver import ExactSearch, plies_to_end
 from claimeven.solver.textbook import TextbookSolver
 
 #: 7x6, and the larger boards that are sold.
@@ -40,10 +41,10 @@ RUNS = 9
 #: Boards of `scores`: 64 bits, then 70 to 80.
 SOLVED = (Geometry(8, 7), Geometry(9, 7), Geometry(8, 8), Geometry(10, 6), Geometry(10, 7))
 EMPTY, POSITIONS, SOLVED_RUNS = (10, 16), 200, 3
-#: Groups of positions of 10x6: their empty cells, their number, the mean time that Steininger
-#: published in ms, the sum of their scores, and the nodes that they take.
+#: Groups of positions of 10x6: their empty cells, the fewest plies to the end, their number, the
+#: mean time of Steininger's solver in ms, the sum of their scores, and the nodes that they take.
 TEN = Geometry(10, 6)
-PUBLISHED = (((1, 14), 300, 0.85, 0, 0), ((15, 28), 60, 2864.0, 0, 0))
+PUBLISHED = (((1, 14), 1, 300, 0.85, -859, 488), ((15, 28), 15, 60, 2864.0, -12, 471_081))
 #: The nodes for which the readable solver is affordable.
 READABLE_NODES = 3000
 #: Losses, draws and wins of the first player in 20,000 playouts from seed 1, by columns.
@@ -189,21 +190,25 @@ def exact_scores(geometry: Geometry) -> None:
 
 def published() -> None:
     """Mean times of exact scores on 10x6 next to published ones."""
-    rng = random.Random(1)
-    for cells, count, theirs, total, nodes in PUBLISHED:
-        positions = [quiet_position(TEN, rng.randint(*cells), rng) for _ in range(count)]
-        search = ExactSearch(TEN, table_mb=1024)
+    for cells, plies, count, theirs, total, nodes in PUBLISHED:
+        rng = random.Random(1)
+        search, readable = ExactSearch(TEN, table_mb=1024), TextbookSolver(TEN, 16)
         search.load()
         search.clear()
-        readable = TextbookSolver(TEN, 16)
-        scores, checked, seconds = [], 0, 0.0
-        for position in positions:
+        scores: list[int] = []
+        checked, seconds = 0, 0.0
+        while len(scores) < count:
+            position = quiet_position(TEN, rng.randint(*cells), rng)
             before, start = search.nodes, time.thread_time()
-            scores.append(search.score(position.mine, position.mask))
-            seconds += time.thread_time() - start
+            score = search.score(position.mine, position.mask)
+            taken = time.thread_time() - start
+            if plies_to_end(position, score) < plies:
+                continue
+            scores.append(score)
+            seconds += taken
             if search.nodes - before < READABLE_NODES:
                 readable.entries[:] = [0] * len(readable.entries)
-                assert scores[-1] == readable.solve(position.mine, position.mask, -99, 99)
+                assert score == readable.solve(position.mine, position.mask, -99, 99)
                 checked += 1
         print(
             f"{TEN}, {cells[0]}-{cells[1]} empty cells, {count} positions, 1 GB: mean"

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from claimeven.compiled import Int, Ints, Words, for_bits
 from claimeven.compiled.wide import words, words_of
+from claimeven.game.batch import disc_counts
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
@@ -295,8 +296,8 @@ class Session:
         done = [0] * len(self.workers)
         is_complete = [True] * len(self.workers)
 
-        def solve_batch(worker: SearchThread, part: slice) -> bool:
-            """Solve some positions; return whether all were solved."""
+        def solve_batch(worker: SearchThread, part: slice, before: int = 0) -> bool:
+            """Solve some positions after `before` others; return whether all were solved."""
             arrays, control = worker.arrays, worker.control
             control[layout.DONE] = control[layout.RESUME] = 0
             while True:
@@ -308,26 +309,30 @@ class Session:
                     ),
                 )
                 with report_lock:
-                    self._report(on_progress, worker, sum(done) + int(control[layout.DONE]), total)
+                    solved = sum(done) + before + int(control[layout.DONE])
+                    self._report(on_progress, worker, solved, total)
                 if result != kernel.PAUSED:
                     return True
                 if self.is_stopped:
                     return False
 
         def solve_guided(worker: SearchThread, part: slice) -> bool:
-            """Solve some positions one by one; return whether all were solved."""
-            for number in range(part.start, part.stop):
-                self._start(worker, low, high)
-                before, score = worker.nodes, kernel.PAUSED
+            """Solve some positions, singly those that the guide is asked for."""
+            empty, start = self.geometry.cells - disc_counts(masks[part]), part.start
+            for number in np.flatnonzero(empty >= GUIDED_EMPTY) + part.start:
+                if not solve_batch(worker, slice(start, number), start - part.start):
+                    return False
                 task = (int(mines[number]), int(masks[number]), low, high)
-                while score == kernel.PAUSED:
-                    if self.is_stopped:
-                        return False
+                self._start(worker, low, high)
+                nodes[number], score = -worker.nodes, kernel.PAUSED
+                while score == kernel.PAUSED and not self.is_stopped:
                     score = self._search(worker, worker.shared, task, SLICE_NODES)
-                    with report_lock:
-                        self._report(on_progress, worker, sum(done) + number - part.start, total)
-                scores[number], nodes[number] = score, worker.nodes - before
-            return True
+                if score == kernel.PAUSED:
+                    return False
+                scores[number] = score
+                nodes[number] += worker.nodes
+                start = number + 1
+            return solve_batch(worker, slice(start, part.stop), start - part.start)
 
         solve = solve_batch if self.guide is None else solve_guided
 
