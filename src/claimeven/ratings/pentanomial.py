@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import index
 
 from claimeven.errors import ClaimevenError
@@ -209,6 +210,32 @@ def wilson_interval(share: float, trials: float) -> tuple[float, float]:
     low = max(0.0, center - half) if share > 0 else 0.0
     high = min(1.0, center + half) if share < 1 else 1.0
     return low, high
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the two-sided chance of counts at least as unequal, if both are equally likely.
+
+    If two agents are equally good, each is right with equal chance in the positions in which only
+    one is right (McNemar, "Note on the sampling error of the difference between correlated
+    proportions or percentages", Psychometrika 12, 1947, pages 153-157).
+
+    >>> mcnemar(9, 1), mcnemar(0, 0)
+    (0.021484375, 1.0)
+    """
+    total, tail, ways = only_first + only_second, 0, 1
+    for count in range(min(only_first, only_second) + 1):
+        tail += ways
+        ways = ways * (total - count) // (count + 1)
+    return min(1.0, float(Fraction(2 * tail, 2**total)))
+
+
+def holm(chances: list[float]) -> list[float]:
+    """Return chances adjusted for their number, by Holm's step-down procedure."""
+    adjusted, least = [0.0] * len(chances), 0.0
+    for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        least = max(least, min(1.0, chances[place] * (len(chances) - rank)))
+        adjusted[place] = least
+    return adjusted
 
 
 def elo_of_share(share: float) -> float:

@@ -384,7 +384,7 @@ def test_a_killed_worker_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_cluster_gives_the_same_answers() -> None:
     pytest.importorskip("ray")
-    given = {"count": 20, "seed": 4}
+    given: dict[str, Any] = {"count": 20, "seed": 4}
     agents = ["random", "uct:iterations=20"]
     here = compare_accuracy(agents, **given)
     there = compare_accuracy(agents, **given, executor="ray", jobs=2)

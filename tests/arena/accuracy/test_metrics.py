@@ -21,11 +21,11 @@ from claimeven.arena.accuracy.metrics import (
     Tally,
     compare_moves,
     is_decisive,
-    mcnemar,
     tactic_of,
 )
 from claimeven.arena.accuracy.stored_games import ScoreCache, ScoringProgress, ranked, worst_of
 from claimeven.dataset.scored_sets import TACTICS, bundled_set
+from claimeven.ratings.pentanomial import mcnemar
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
 from tests import naive

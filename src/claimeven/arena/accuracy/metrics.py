@@ -10,9 +10,7 @@ at hand, and one column in which the opponent threatens to win. There a perfect 
 blocks.
 
 Agents are compared on the positions that both were asked in by McNemar's exact test. Only positions
-count in which one agent is right and the other wrong. If the agents are equally good, each is right
-with equal chance (McNemar, "Note on the sampling error of the difference between correlated
-proportions or percentages", Psychometrika 12, 1947, pages 153-157).
+count in which one agent is right and the other wrong.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from claimeven.blocks import flat_rows
 from claimeven.game import bitboard
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
-from claimeven.ratings.pentanomial import NORMAL_95, wilson_interval
+from claimeven.ratings.pentanomial import NORMAL_95, holm, mcnemar, wilson_interval
 from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.review.marks import sign
@@ -367,19 +365,6 @@ class Comparison:
         return {**asdict(self), "sentence": self.sentence}
 
 
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Return the two-sided chance of counts at least as unequal, if both are equally likely.
-
-    >>> mcnemar(9, 1), mcnemar(0, 0)
-    (0.021484375, 1.0)
-    """
-    total, tail, ways = only_first + only_second, 0, 1
-    for count in range(min(only_first, only_second) + 1):
-        tail += ways
-        ways = ways * (total - count) // (count + 1)
-    return min(1.0, float(Fraction(2 * tail, 2**total)))
-
-
 def compare_moves(
     moves: Mapping[str, Mapping[int, JudgedMove]], tactical: Mapping[str, Mapping[int, JudgedMove]]
 ) -> list[Comparison]:
@@ -400,7 +385,7 @@ def compare_moves(
         counted = {two: _counts(right[two[0]], right[two[1]]) for two in found}
         counted = {two: counts for two, counts in counted.items() if counts[0]}
         chances = [mcnemar(*counts[1:]) for counts in counted.values()]
-        for (two, counts), *p in zip(counted.items(), chances, _holm(chances), strict=True):
+        for (two, counts), *p in zip(counted.items(), chances, holm(chances), strict=True):
             found[two].append(Comparison(*two, measure, *counts, *p))
     return [each for two in found.values() for each in two]
 
@@ -418,12 +403,3 @@ def _right(
 def _counts(first: Mapping[int, bool], second: Mapping[int, bool]) -> tuple[int, int, int]:
     pairs = [(first[at], second[at]) for at in first if at in second]
     return len(pairs), pairs.count((True, False)), pairs.count((False, True))
-
-
-def _holm(chances: list[float]) -> list[float]:
-    """Return chances adjusted for their number, by Holm's step-down procedure."""
-    adjusted, least = [0.0] * len(chances), 0.0
-    for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
-        least = max(least, min(1.0, chances[place] * (len(chances) - rank)))
-        adjusted[place] = least
-    return adjusted
