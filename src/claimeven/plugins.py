@@ -76,17 +76,14 @@ def _offered() -> tuple[Plugin, ...]:
             found["", title] = Plugin("", title, "", title, problem)
             continue
         for entry in entries if title not in seen else ():  # the first on the path counts
-            key = entry.group, entry.name
-            found[key] = _plugin(*key, entry.value.strip(), f"{title} {version}", found.get(key))
+            key, place = (entry.group, entry.name), entry.value.strip()
+            by, other, problem = f"{title} {version}", found.get(key), ""
+            if not _NAME.fullmatch(entry.name) or not _PLACE.fullmatch(place):
+                got = f"{entry.name!r} as {place!r}"
+                problem = f"{by} must offer a NAME as package.module:OBJECT, got {got}"
+            elif other is not None:
+                both = f"{other.package} and by {by}: give {other.place} or {place}"
+                problem = f"{entry.name} is offered by {both}"
+            found[key] = Plugin(*key, place, by, problem)
         seen.add(title)
     return tuple(found.values())
-
-
-def _plugin(group: str, name: str, place: str, package: str, other: Plugin | None) -> Plugin:
-    problem = ""
-    if not _NAME.fullmatch(name) or not _PLACE.fullmatch(place):
-        problem = f"{package} must offer a NAME as package.module:OBJECT, got {name!r} as {place!r}"
-    elif other is not None:
-        both = f"{other.package} and by {package}: give {other.place} or {place}"
-        problem = f"{name} is offered by {both}"
-    return Plugin(group, name, place, package, problem)

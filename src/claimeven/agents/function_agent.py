@@ -42,6 +42,8 @@ from claimeven.game.position import Position
 #: Parameters that Kaggle passes: observation and configuration.
 KAGGLE_PARAMETERS = 2
 _EMPTY = inspect.Parameter.empty
+#: A parameter that a function takes as one of `**others`.
+_ANY = inspect.Parameter("_", inspect.Parameter.KEYWORD_ONLY, default=None)
 #: Kinds of options by the type of their default.
 _KINDS: dict[type, Kind] = {bool: "flag", int: "int", float: "float"}
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -129,9 +131,8 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     """
     takes = _parameters_of(found)
     if any(p.kind is p.VAR_KEYWORD for p in _signature(found)):
-        more = (inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in options)
-        takes = {p.name: p for p in more} | takes
-    missing = [p.name for p in takes.values() if p.default is _EMPTY and p.name not in options]
+        takes = {name: _ANY.replace(name=name) for name in options} | takes
+    missing = [name for name, p in takes.items() if p.default is _EMPTY and name not in options]
     if missing:
         raise InvalidSpec(
             f"{title}: it cannot be made: {name_of(found)} needs {' and '.join(missing)}: add"
@@ -211,20 +212,15 @@ def _option(parameter: inspect.Parameter) -> Option:
     """Return a parameter as an option."""
     hint, default = _type_of(parameter), parameter.default
     default = default if isinstance(default, (int, float, str)) else None
-    if get_origin(hint) is Literal:
-        choices = tuple(map(str, get_args(hint)))
-        return Option(parameter.name, "choice", default, "", choices=choices)
-    return Option(parameter.name, _KINDS.get(hint, "text"), default, "")
+    choices = tuple(map(str, get_args(hint))) if get_origin(hint) is Literal else ()
+    kind: Kind = "choice" if choices else _KINDS.get(hint, "text")
+    return Option(parameter.name, kind, default, "", choices=choices)
 
 
 def _value(value: Any, parameter: inspect.Parameter) -> Any:
-    """Return the value of an option: a choice as it is declared, a text as a literal if it is not
-    declared as text.
-    """
+    """Return the value of an option: a text as a literal unless it is declared as text."""
     hint = _type_of(parameter)
-    if get_origin(hint) is Literal:
-        return next(each for each in get_args(hint) if str(each) == value)
-    if isinstance(value, str) and hint is not str:
+    if isinstance(value, str) and hint is not str and value not in get_args(hint):
         with suppress(ValueError, SyntaxError):
             return ast.literal_eval(value)
     return value

@@ -16,6 +16,7 @@ from claimeven.agents.files import file_of, files_of, split_file_spec
 from claimeven.agents.function_agent import as_agent, kind_of, name_of
 from claimeven.agents.http_agent import HttpAgent, is_address
 from claimeven.agents.options import (
+    FLAGS,
     AgentKind,
     InvalidSpec,
     name_in,
@@ -151,15 +152,13 @@ def completions(text: str) -> list[str]:
         names = (*AGENTS, *installed(PLUGINS), *(f"{prefix}:" for prefix in FOREIGN))
         return [each for each in names if each.startswith(name)]
     kind = AGENTS.get(name) or installed_agents([name])[0].get(name)
-    start, _, word = rest.rpartition(",")
-    start = f"{name}:{start}" + "," * bool(start)
+    word = rest.rpartition(",")[2]
     found: list[str] = []
     for option in kind.options if kind else ():
         more = installed(EVALUATIONS) if option.name == "eval" else ()
-        words = [*option.choices, *more, *(("yes", "no") if option.kind == "flag" else ())]
-        known = [f"{option.name}={each}" for each in words] if "=" in word else [f"{option.name}="]
-        found += [start + each for each in known if each.startswith(word)]
-    return found
+        words = [*option.choices, *more, *FLAGS][: None if option.kind == "flag" else -len(FLAGS)]
+        found += [f"{option.name}={each}" for each in (words if "=" in word else [""])]
+    return [text.removesuffix(word) + each for each in found if each.startswith(word)]
 
 
 def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,29 +69,22 @@ class State:
     is_over = game_over = is_terminal
 
 
-class Shape(NamedTuple):
-    """How a board is made of a position, and the values of the two players."""
-
-    board: Callable[[Position], Any]
-    players: tuple[Any, Any]
-
-
 def _rows(position: Position) -> NDArray[np.int64]:
     return position.to_array()[::-1].astype(np.int64) + 1
 
 
-#: The shapes by name.
-SHAPES: Final = {
-    "rows": Shape(_rows, (1, 2)),
-    "rows-up": Shape(lambda position: _rows(position)[::-1], (1, 2)),
-    "lists": Shape(lambda position: _rows(position).tolist(), (1, 2)),
-    "signs": Shape(lambda position: encodings.to_lund(position, 0).astype(np.int64), (1, -1)),
-    "lund": Shape(lambda position: encodings.to_lund(position).astype(np.int64), (1, 1)),
-    "polito": Shape(lambda position: encodings.to_polito(position).astype(np.int64), (1, -1)),
-    "stacks": Shape(encodings.to_stacks, (1, 2)),
-    "characters": Shape(encodings.to_characters, ("X", "O")),
-    "pettingzoo": Shape(encodings.to_pettingzoo, (0, 1)),
-    "state": Shape(State, (1, 2)),
+#: The shapes by name: how a board is made of a position, and the values of the two players.
+SHAPES: Final[dict[str, tuple[Callable[[Position], Any], tuple[Any, Any]]]] = {
+    "rows": (_rows, (1, 2)),
+    "rows-up": (lambda position: _rows(position)[::-1], (1, 2)),
+    "lists": (lambda position: _rows(position).tolist(), (1, 2)),
+    "signs": (lambda position: encodings.to_lund(position, 0).astype(np.int64), (1, -1)),
+    "lund": (lambda position: encodings.to_lund(position).astype(np.int64), (1, 1)),
+    "polito": (lambda position: encodings.to_polito(position).astype(np.int64), (1, -1)),
+    "stacks": (encodings.to_stacks, (1, 2)),
+    "characters": (encodings.to_characters, ("X", "O")),
+    "pettingzoo": (encodings.to_pettingzoo, (0, 1)),
+    "state": (State, (1, 2)),
 }
 
 
@@ -99,13 +92,14 @@ class Adapted:
     """A function of a position, made of a function of another shape."""
 
     def __init__(self, function: Callable[..., Any], shape: str, count: int) -> None:
-        self.function, self.shape, self.count = function, SHAPES[shape], count
+        self.function, self.count = function, count
+        self.board, self.players = SHAPES[shape]
         self.arguments = ("board", "board, player")[count - 1] + f", shape={shape}"
 
     def __call__(self, position: Position) -> Any:
         """Return the column that the function answers."""
-        player = self.shape.players[position.turn]
-        answer = self.function(*(self.shape.board(position), player)[: self.count])
+        both = self.board(position), self.players[position.turn]
+        answer = self.function(*both[: self.count])
         if isinstance(answer, (list, tuple, np.ndarray)) and np.shape(answer)[:1]:
             if len(answer) == position.geometry.columns:
                 return max(position.legal_columns, key=answer.__getitem__)
