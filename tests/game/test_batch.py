@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.compiled.decorators import PLAIN
+from claimeven.compiled.wide import words_of
 from claimeven.game.batch import (
     Boards,
     canonical_keys,
@@ -16,14 +18,17 @@ from claimeven.game.batch import (
     mirrored_keys,
     moves,
 )
-from tests.positions import random_positions
+from tests.positions import WIDE, random_positions
 
-BOARDS = (Geometry(), Geometry(8, 7), Geometry(4, 12, 5), Geometry(3, 16, 6), Geometry(2, 4, 2))
+BOARDS = (
+    *(Geometry(), Geometry(8, 7), Geometry(4, 12, 5), Geometry(3, 16, 6), Geometry(2, 4, 2)),
+    *(() if PLAIN else WIDE),
+)
 
 
 def boards_of(positions: list[Position]) -> tuple[Boards, Boards]:
     mine, mask = (
-        np.array([getattr(position, name) for position in positions], dtype=np.uint64)
+        words_of([getattr(position, name) for position in positions], positions[0].geometry.bits)
         for name in ("mine", "mask")
     )
     return mine, mask

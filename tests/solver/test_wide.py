@@ -13,7 +13,7 @@ from claimeven import Geometry, Position, explain
 from claimeven.compiled import Int, Ints, Word, Words, boolean, for_bits, int64, uint64, void
 from claimeven.compiled import kernel as compiled
 from claimeven.compiled.decorators import PLAIN
-from claimeven.compiled.wide import Wide, words
+from claimeven.compiled.wide import Wide, WideWords, words
 from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.solver import InvalidSolve, SearchStopped, Solver, kernel, layout
 from claimeven.solver.batch import as_boards
@@ -230,10 +230,14 @@ def test_arrays_of_wide_positions() -> None:
     positions = late_positions(geometry, 12, 20)
     mirrors = [position.mirror() for position in positions]
     mine, mask = as_boards([*positions, *mirrors], geometry)
-    assert mine.dtype == object
+    assert isinstance(mine, WideWords)
+    integers = [np.array(each.tolist(), dtype=object) for each in (mine, mask)]
     scores = solver.score_many((mine, mask)).tolist()
+    assert scores == solver.score_many((integers[0], integers[1])).tolist()
     assert scores[:20] == scores[20:] == [solver.score(position) for position in positions]
-    for bad in (mine.astype(str), mine[:1], np.zeros(len(mask), dtype=np.uint64)):
+    text, negative, large = (integers[0].copy() for _ in range(3))
+    text[0], negative[0], large[0] = "5", -1, 1 << 128
+    for bad in (text, negative, large, mine[:1], np.zeros(len(mask), dtype=np.uint64)):
         with pytest.raises(InvalidSolve, match="mine and mask must be"):
             solver.score_many((bad, mask))
     with pytest.raises(InvalidSolve, match="entry 0 is not a valid position of 9x7"):

@@ -7,7 +7,8 @@ Kernels are compiled for either, see `decorators.Kernel.wide` and `wide_llvm`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -17,7 +18,15 @@ from claimeven.compiled.types import is_narrow
 WORD_BITS: Final = 64
 
 _LOW: Final = (1 << WORD_BITS) - 1
-_HALVES = np.dtype([("low", "<u8"), ("high", "<u8")])
+_HALVES: Final = np.dtype([("low", "<u8"), ("high", "<u8")])
+#: The same, which NumPy compares by its first field first. It moves the fields of such arrays.
+_ORDERED: Final = np.dtype(
+    {"names": ["high", "low"], "formats": ["<u8", "<u8"], "offsets": [WORD_BITS // 8, 0]}
+)
+#: Turns a negative shift into one by 64 or more, by which NumPy shifts all bits out.
+_MANY: Final = _LOW + 1
+#: The low and high halves of words, as arrays or single numbers of uint64.
+_Pair = tuple[Any, Any]
 
 
 class Wide(int):
@@ -25,7 +34,11 @@ class Wide(int):
 
 
 class WideWords(np.ndarray):
-    """An array of 128-bit words; a single item is an integer."""
+    """An array of 128-bit words; a single item is an integer.
+
+    It has the operators of an array of uint64 that the batches of positions need: bitwise ones,
+    shifts by a number, sums, differences and comparisons. An operand may be an integer.
+    """
 
     #: Makes Numba ask for the type of such an array, which `wide_llvm` gives.
     __numba_array_subtype_dispatch__ = True
@@ -47,6 +60,114 @@ class WideWords(np.ndarray):
             records = [_record(int(each)) for each in value]
             super().__setitem__(index, np.array(records, dtype=_HALVES))
 
+    def __repr__(self) -> str:
+        return f"WideWords({self.tolist()})"
+
+    __str__ = __repr__
+    __hash__ = None  # as of all arrays
+
+    def __eq__(self, other: object) -> Any:
+        return np.equal(self, cast(Any, other))  # NumPy compares records without its functions
+
+    def __ne__(self, other: object) -> Any:
+        return np.not_equal(self, cast(Any, other))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Run one of `_OPERATIONS`."""
+        out = options.pop("out", (None,))[0]
+        if ufunc not in _OPERATIONS or method != "__call__" or options:
+            return NotImplemented
+        found = _OPERATIONS[ufunc](*map(halves, inputs))
+        if not isinstance(found, tuple):
+            return found
+        if out is None:
+            return joined(*found)
+        out[...] = joined(*found)
+        return out
+
+    def argsort(self, *arguments: Any, **options: Any) -> Any:
+        """Return the places of the items in ascending order; equal ones stay in order."""
+        return np.lexsort(halves(self))
+
+    def sort(self, *arguments: Any, **options: Any) -> None:
+        """Sort the items."""
+        self[:] = self[self.argsort()]
+
+    def searchsorted(self, words: Any, *arguments: Any, **options: Any) -> Any:
+        """Return the places of words in this ascending array."""
+        array, sought = (np.asarray(each).view(_ORDERED) for each in (self, words))
+        return array.searchsorted(sought, *arguments, **options)
+
+    def tolist(self) -> Any:
+        """Return the items as integers."""
+        if self.ndim != 1:
+            return [part.tolist() for part in self]
+        low, high = (half.tolist() for half in halves(self))
+        return [each | upper << WORD_BITS for each, upper in zip(low, high, strict=True)]
+
+
+def halves(value: Any) -> _Pair:
+    """Return the low and high halves, uint64, of words of either width or of an integer."""
+    if isinstance(value, WideWords):
+        plain = value.view(np.ndarray)
+        return plain["low"], plain["high"]
+    if isinstance(value, np.ndarray):
+        return value, np.zeros_like(value)
+    number = int(value)
+    return np.uint64(number & _LOW), np.uint64(number >> WORD_BITS & _LOW)
+
+
+def joined(low: Any, high: Any) -> WideWords:
+    """Return words from their halves."""
+    made = np.empty(np.broadcast(low, high).shape, dtype=_HALVES)
+    made["low"], made["high"] = low, high
+    return made.view(WideWords)
+
+
+def _each(operation: Callable[..., Any]) -> Callable[..., _Pair]:
+    return lambda *words: tuple(operation(*parts) for parts in zip(*words, strict=True))
+
+
+def _sum(one: _Pair, other: _Pair) -> _Pair:
+    low = one[0] + other[0]
+    return low, one[1] + other[1] + (low < one[0])
+
+
+def _difference(one: _Pair, other: _Pair) -> _Pair:
+    return one[0] - other[0], one[1] - other[1] - (one[0] < other[0])
+
+
+def _left(word: _Pair, steps: _Pair) -> _Pair:
+    (low, high), n = word, int(steps[0])
+    return low << n, high << n | low >> (WORD_BITS - n) % _MANY | low << (n - WORD_BITS) % _MANY
+
+
+def _right(word: _Pair, steps: _Pair) -> _Pair:
+    (low, high), n = word, int(steps[0])
+    return low >> n | high << (WORD_BITS - n) % _MANY | high >> (n - WORD_BITS) % _MANY, high >> n
+
+
+def _less(one: _Pair, other: _Pair) -> Any:
+    return (one[1] < other[1]) | (one[1] == other[1]) & (one[0] < other[0])
+
+
+def _minimum(one: _Pair, other: _Pair) -> _Pair:
+    is_less = _less(one, other)
+    return np.where(is_less, one[0], other[0]), np.where(is_less, one[1], other[1])
+
+
+_OPERATIONS: Final[dict[Any, Callable[..., Any]]] = {
+    **{each: _each(each) for each in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert)},
+    np.add: _sum,
+    np.subtract: _difference,
+    np.left_shift: _left,
+    np.right_shift: _right,
+    np.minimum: _minimum,
+    np.less: _less,
+    np.equal: lambda one, other: (one[0] == other[0]) & (one[1] == other[1]),
+    np.not_equal: lambda one, other: (one[0] != other[0]) | (one[1] != other[1]),
+}
+
 
 def width(bits: int) -> int:
     """Return the number of bits of the words of a board of `bits` bits: 64 or 128."""
@@ -61,9 +182,11 @@ def words(shape: int | tuple[int, ...], bits: int) -> Any:
 
 
 def words_of(numbers: Any, bits: int) -> Any:
-    """Return an array of integers as words of a board of `bits` bits."""
+    """Return an array of integers, or words of either width, as words of a board of `bits` bits."""
     if is_narrow(bits):
         return np.asarray(numbers, dtype=np.uint64)
+    if isinstance(numbers, np.ndarray) and numbers.dtype != object:
+        return joined(*halves(numbers))
     found = words(len(numbers), bits)
     found[:] = numbers
     return found

@@ -1,13 +1,13 @@
 """Batches of positions as arrays of words: moves, keys, lines, mirror images.
 
-A position is two uint64 words, `mine` (discs of the side to move) and `mask` (all discs), or one:
-its key, `mine + mask` (`Position.key`). Arrays have the shape (n,). On boards of more than 64 bits
-they are arrays of Python integers (dtype object), with the same results.
+A position is two words, `mine` (discs of the side to move) and `mask` (all discs), or one: its key,
+`mine + mask` (`Position.key`). Arrays have the shape (n,) and the type uint64, or are `WideWords`
+on boards of 65 to 128 bits (see `compiled.wide`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -21,36 +21,25 @@ Boards = npt.NDArray[np.uint64]
 _BITS_OF_OCTET = np.array([octet.bit_count() for octet in range(256)], dtype=np.int64)
 
 
-def boards(words: Sequence[int], geometry: Geometry) -> Boards:
-    """Return the words of positions as an array."""
-    return np.array(words, dtype=np.uint64 if geometry.fits_word else object)
-
-
-def word(number: int, geometry: Geometry) -> Any:
-    """Return a number of a board for operations on such arrays."""
-    return np.uint64(number) if geometry.fits_word else number
-
-
 def moves(
     mine: Boards, mask: Boards, geometry: Geometry
 ) -> Iterator[tuple[npt.NDArray[np.intp], Boards, Boards]]:
     """Yield for each column: which positions can play it, and their (mine, mask) afterwards."""
     for column in range(geometry.columns):
-        lowest = word(1 << geometry.bit(column, 0), geometry)
-        cell = (mask + lowest) & word(geometry.column_mask(column), geometry)
-        can = np.flatnonzero(cell)
+        cell: Boards = (cast(Any, mask) + (1 << geometry.bit(column, 0))) & geometry.column_mask(
+            column
+        )
+        can = np.flatnonzero(cell != 0)
         yield can, (mine ^ mask)[can], (mask | cell)[can]
 
 
 def mirrored_keys(keys: Boards, geometry: Geometry) -> Boards:
     """Return the keys of the mirror images. Each column has its own bits of a key."""
-    height = geometry.height
-    part = word((1 << height) - 1, geometry)
+    last, height = geometry.columns - 1, geometry.height
     images = np.zeros_like(keys)
     for column in range(geometry.columns):
-        there = word(column * height, geometry)
-        back = word((geometry.columns - 1 - column) * height, geometry)
-        images |= ((keys >> there) & part) << back
+        part = (keys >> column * height) & ((1 << height) - 1)
+        images |= part << (last - column) * height
     return images
 
 
@@ -82,8 +71,6 @@ def has_win(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bo
 
 def disc_counts(words: Boards) -> npt.NDArray[np.int64]:
     """Return the number of bits set in each word: its discs."""
-    if words.dtype == object:
-        return np.array([int(each).bit_count() for each in words], dtype=np.int64)
     octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, words.itemsize)
     counts: npt.NDArray[np.int64] = _BITS_OF_OCTET[octets].sum(axis=1)
     return counts

@@ -20,10 +20,12 @@ from claimeven.compiled import (
     Kernel,
     Word,
     Words,
+    bits_of,
     for_bits,
     inlined,
     int64,
     kernel,
+    leading_zeros,
     popcount,
     read_only,
     uint64,
@@ -89,11 +91,9 @@ def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
 
 def sort_unique(keys: Words) -> Words:
     """Return the sorted unique keys; the order of the given array changes."""
-    if isinstance(keys, WideWords):
-        keys[:] = keys[np.lexsort((keys["low"], keys["high"]))]
-        return keys[: cast(Kernel, _compact).wide(keys)].copy()
+    compact = cast(Kernel, _compact).wide if isinstance(keys, WideWords) else _compact
     keys.sort()
-    return keys[: _compact(keys)].copy()
+    return keys[: compact(keys)].copy()
 
 
 @kernel(int64(uint64[::1]))
@@ -118,11 +118,7 @@ def split_key(key: Word, height: Word, bottom: Word) -> tuple[Word, Word]:
         bottom ^= cell
         shift = popcount(cell - ONE)
         part = ((key >> shift) & column_bits) + ONE
-        filled = part >> ONE
-        filled |= filled >> ONE
-        filled |= filled >> np.uint64(2)
-        filled |= filled >> np.uint64(4)
-        filled |= filled >> np.uint64(8)
+        filled = (ONE << (bits_of(part) - ONE - np.uint64(leading_zeros(part)))) - ONE
         mask |= filled << shift
         mine |= (part & filled) << shift
     return mine, mask

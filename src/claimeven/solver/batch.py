@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.batch import Boards, boards, disc_counts, has_line, moves, word
+from claimeven.compiled.types import is_narrow
+from claimeven.compiled.wide import WideWords, width, words, words_of
+from claimeven.game.batch import Boards, disc_counts, has_line, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
@@ -28,32 +30,35 @@ def as_boards(
         and len(positions) == 2
         and isinstance(positions[0], np.ndarray)
     ):
-        mine, mask = (np.ascontiguousarray(words) for words in positions)
-        _check_arrays(mine, mask, geometry)
+        found = [_words(each, geometry) for each in positions]
+        kind = words(0, geometry.bits)
+        if any(w.dtype != kind.dtype or w.ndim != 1 or len(w) != len(found[0]) for w in found):
+            name = "WideWords" if isinstance(kind, WideWords) else "uint64"
+            raise InvalidSolve(f"mine and mask must be {name} arrays of one shape (n,)")
+        mine, mask = found
+        bad = is_invalid_position(mine, mask, geometry)
+        if bad.any():
+            raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
         return mine, mask
     if not isinstance(positions, Iterable):
         raise InvalidSolve(f"positions must be Positions of {geometry}, not {positions!r}")
-    found = list(positions)
-    for position in found:
+    listed = list(positions)
+    for position in listed:
         if not isinstance(position, Position) or position.geometry != geometry:
             raise InvalidSolve(f"positions must be Positions of {geometry}, not {position!r}")
     return (
-        boards([position.mine for position in found], geometry),
-        boards([position.mask for position in found], geometry),
+        words_of([position.mine for position in listed], geometry.bits),
+        words_of([position.mask for position in listed], geometry.bits),
     )
 
 
-def _check_arrays(mine: Boards, mask: Boards, geometry: Geometry) -> None:
-    dtype = boards([], geometry).dtype
-    for words in (mine, mask):
-        if words.dtype != dtype or words.ndim != 1 or len(words) != len(mine):
-            raise InvalidSolve(f"mine and mask must be {dtype} arrays of one shape (n,)")
-        numbers: list[Any] = [] if geometry.fits_word else words.tolist()
-        if not all(isinstance(each, int) and each >= 0 for each in numbers):
-            raise InvalidSolve("mine and mask must be arrays of integers of 0 or more")
-    bad = is_invalid_position(mine, mask, geometry)
-    if bad.any():
-        raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
+def _words(given: npt.NDArray[Any], geometry: Geometry) -> Boards:
+    """Return an array, contiguous; integers of a wide board (dtype object) as its words."""
+    if given.dtype == object and not is_narrow(geometry.bits):
+        numbers = given.tolist()
+        if all(isinstance(each, int) and not each >> geometry.bits for each in numbers):
+            given = words_of(numbers, geometry.bits)
+    return np.require(given, requirements="C")
 
 
 def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
@@ -61,12 +66,12 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
 
     Their discs float, are miscounted, or include a line of the side to move.
     """
-    bottom, board = word(geometry.bottom, geometry), word(geometry.board, geometry)
+    outside = ((1 << width(geometry.bits)) - 1) ^ geometry.board
     own, others = disc_counts(mine), disc_counts(mine ^ mask)
     bad: npt.NDArray[np.bool_] = (
-        (mask & ~board != 0)
+        (mask & outside != 0)
         | (mine & ~mask != 0)
-        | (mask & (mask + bottom) != 0)
+        | (mask & (mask + geometry.bottom) != 0)
         | (others - own != (others + own) % 2)
         | has_line(mine, geometry)
     )
@@ -75,7 +80,7 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
 
 def unfinished(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.intp]:
     """Return which positions are not over yet."""
-    is_open = mask != word(geometry.board, geometry)
+    is_open = mask != geometry.board
     return np.flatnonzero(~has_line(mine ^ mask, geometry) & is_open)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled.wide import words_of
 from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -284,7 +285,8 @@ def column_floors(
                 keys.append((theirs ^ top) + (child.mask ^ top))
                 columns.append(column)
     plies = np.full(len(keys), next(iter(children.values())).ply - 1)
-    found = book.look_up_many(np.array(keys, dtype=np.uint64), plies).tolist()
+    bits = next(iter(children.values())).geometry.bits
+    found = book.look_up_many(words_of(keys, bits), plies).tolist()
     floors = dict.fromkeys(children, -known)
     for column, score in zip(columns, found, strict=True):
         if score != MISSING:

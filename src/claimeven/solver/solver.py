@@ -258,10 +258,10 @@ class Solver:
         """Return the scores of many positions, an int8 array of shape (n,).
 
         `positions` are `Position`s of this board, or a pair of uint64 arrays of shape (n,): `mine`
-        and `mask` as in `Position`. On boards of more than 64 bits the arrays have Python integers
-        (dtype object). Finished games are allowed. Equal positions and mirror images
-        are solved once. Each thread takes separate positions. Raises `InvalidSolve` for invalid
-        positions of this board.
+        and `mask` as in `Position`. On boards of more than 64 bits the arrays are `WideWords`, or
+        Python integers (dtype object). Finished games are allowed. Equal positions and mirror
+        images are solved once. Each thread takes separate positions. Raises `InvalidSolve` for
+        invalid positions of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
         return self._search.run_session(
