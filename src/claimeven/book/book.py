@@ -18,6 +18,7 @@ import numpy.typing as npt
 from claimeven import atomic_io
 from claimeven.book import format
 from claimeven.book.enumerate import Keys, Scores
+from claimeven.compiled.wide import words_of
 from claimeven.game.batch import canonical_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -28,9 +29,9 @@ from claimeven.solver.protocols import MISSING
 class Book:
     """Exact scores of the first plies of a board.
 
-    `keys[ply]` and `scores[ply]` are arrays of one length for each ply from 0: the keys (uint64,
-    ascending) and scores (int8, for the side to move) of its unfinished positions. `description`
-    states its origin: see `claimeven.provenance`.
+    `keys[ply]` and `scores[ply]` are arrays of one length for each ply from 0: the keys (ascending
+    words, as in `game.batch`) and scores (int8, for the side to move) of its unfinished positions.
+    `description` states its origin: see `claimeven.provenance`.
     """
 
     geometry: Geometry
@@ -69,8 +70,8 @@ class Book:
         if ply > self.plies:
             return None
         keys = self.keys[ply]
-        key = np.uint64(position.canonical_key)
-        place = int(np.searchsorted(keys, key))
+        key = position.canonical_key
+        place = int(np.searchsorted(keys, words_of([key], self.geometry.bits))[0])
         return int(self.scores[ply][place]) if place < len(keys) and keys[place] == key else None
 
     def look_up_many(self, keys: Keys, plies: npt.NDArray[np.integer]) -> Scores:

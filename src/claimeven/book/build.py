@@ -28,6 +28,7 @@ from claimeven.book.book import Book
 from claimeven.book.enumerate import Keys, Layer, Scores, back_up_scores, layers
 from claimeven.book.errors import InvalidBook
 from claimeven.book.format import check_plies
+from claimeven.compiled.wide import words_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
@@ -168,6 +169,7 @@ class BuildJournal:
         self.heading: bytes = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
+        self._bits = geometry.bits
         atomic_io.check_output(path)
 
         def read_existing() -> int:
@@ -217,7 +219,7 @@ class BuildJournal:
         for number, line in enumerate(lines[1:], start=2):
             try:
                 key, score = (int(word) for word in line.split())
-                place = int(np.searchsorted(keys, np.uint64(key)))
+                place = int(np.searchsorted(keys, words_of([key], self._bits))[0])
                 is_held = place < len(keys) and int(keys[place]) == key
                 if not is_held or not scores[0] <= score <= scores[1]:
                     raise ValueError

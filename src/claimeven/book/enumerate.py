@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled.wide import words
 from claimeven.game.batch import canonical_keys, has_line, image_counts, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys, sort_unique
@@ -37,12 +38,12 @@ class Layer:
 
 
 def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
-    """Yield the layers after 0, 1, .. `plies` plies of a board of at most 64 bits.
+    """Yield the layers after 0, 1, .. `plies` plies of a board of at most 128 bits.
 
     >>> [len(layer.keys) for layer in layers(Geometry(), 4)]
     [1, 4, 25, 121, 568]
     """
-    keys = np.zeros(1, dtype=np.uint64)
+    keys = words(1, geometry.bits)
     yield Layer(0, keys)
     for ply in range(1, plies + 1):
         mine, mask = discs_of_keys(keys, geometry)
@@ -53,7 +54,7 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
         keys = sort_unique(np.concatenate(found)) if found else keys[:0]
         mine, mask = discs_of_keys(keys, geometry)
         won = has_line(mine ^ mask, geometry)
-        full = ~won & (mask == np.uint64(geometry.board))
+        full = ~won & (mask == geometry.board)
         images = image_counts(keys, geometry)
         yield Layer(
             ply, keys := keys[~(won | full)], int(images[won].sum()), int(images[full].sum())
@@ -95,7 +96,7 @@ def moves_by_column(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[Col
     win = win_score(geometry, int(mask[0]).bit_count()) if len(keys) else 0
     for can, theirs, mask_after in moves(mine, mask, geometry):
         won = has_line(theirs ^ mask_after, geometry)
-        ongoing = np.flatnonzero(~won & (mask_after != np.uint64(geometry.board)))
+        ongoing = np.flatnonzero(~won & (mask_after != geometry.board))
         children = (theirs + mask_after)[ongoing]
         keys_below = canonical_keys(children, geometry)
         places = np.searchsorted(below, keys_below)

@@ -16,7 +16,8 @@ Numbers are little-endian.
          .      .          the description as JSON: see `claimeven.provenance`
          .      .          packed keys: differences to the previous key (the first to 0, modulo
                            2**64), all their lowest bytes, then all second bytes .. all eighth
-                           bytes, compressed with zlib
+                           bytes, compressed with zlib; sixteen bytes and modulo 2**128 on
+                           boards of more than 64 bits
          .      .          packed scores: one signed byte each, compressed with zlib
 ```
 
@@ -33,18 +34,20 @@ import struct
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from claimeven.book.enumerate import Keys, Scores
 from claimeven.book.errors import InvalidBook
+from claimeven.compiled import MAX_BITS
+from claimeven.compiled.wide import joined, words_of
+from claimeven.game.batch import disc_counts
 from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import Geometry
 from claimeven.provenance import SCHEMAS, check_schema
+from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import score_range
 
 MAGIC = b"\x89C4BOOK\n"
@@ -59,7 +62,6 @@ _HEADER = struct.Struct("<8sH4BHII")
 DIGEST_BYTES = 16
 _START = _HEADER.size + DIGEST_BYTES
 _COUNT = np.dtype("<u4")
-_KEY_BYTES = 8
 
 
 class Contents(NamedTuple):
@@ -92,7 +94,7 @@ class _Header(NamedTuple):
 
 def check_plies(geometry: Geometry, plies: int) -> None:
     """Raise `InvalidBook` unless a book of the board can have that many plies."""
-    geometry.check_fits_word("a book", InvalidBook)
+    geometry.check_fits_word("a book", InvalidBook, MAX_BITS)
     most = min(MAX_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
         raise InvalidBook(f"plies must be 0 to {most} for a book of {geometry}, not {plies}")
@@ -135,9 +137,11 @@ def pack(contents: Contents) -> bytes:
     """Return the bytes of a file; the same contents give the same bytes."""
     board = contents.geometry
     counts = np.array([len(keys) for keys in contents.keys], dtype=_COUNT).tobytes()
-    differences = np.diff(np.concatenate(contents.keys), prepend=np.uint64(0))
-    planes = differences.astype("<u8").view(np.uint8).reshape(-1, _KEY_BYTES).T
-    keys = zlib.compress(planes.tobytes(), 9)
+    all_keys = np.concatenate(contents.keys)
+    differences = all_keys.copy()
+    differences[1:] -= all_keys[:-1]
+    octets = differences.view(np.ndarray).view(np.uint8).reshape(-1, differences.itemsize)
+    keys = zlib.compress(octets.T[: _key_bytes(board)].tobytes(), 9)
     scores = zlib.compress(np.concatenate(contents.scores).astype(np.int8).tobytes(), 9)
     text = text_of(contents.description)
     header = _HEADER.pack(
@@ -177,7 +181,8 @@ def unpack(data: bytes, name: str, trusted: bool = False) -> Contents:
     scores_start = keys_start + header.key_bytes
     counts = np.frombuffer(body[: header.count_bytes], dtype=_COUNT).tolist()
     _check_counts(counts, header.geometry, name)
-    keys = _unpack_keys(body[keys_start:scores_start], sum(counts), name)
+    size = _key_bytes(header.geometry) * sum(counts)
+    keys = _unpack_keys(_decompress(body[keys_start:scores_start], size, name), header.geometry)
     scores = np.frombuffer(_decompress(body[scores_start:], sum(counts), name), dtype=np.int8)
     ends = np.cumsum(counts)[:-1]
     about = description_of(body[header.count_bytes : keys_start])
@@ -198,7 +203,7 @@ def _read_header(data: bytes, name: str) -> _Header:
         raise InvalidBook(f"{name} is corrupt: version {version} of the format has no such header")
     geometry = board_of(columns, rows, connect, plies, name)
     # Incompressible data grows a little.
-    if key_bytes > (_KEY_BYTES + 1) * MAX_POSITIONS or score_bytes > 2 * MAX_POSITIONS:
+    if key_bytes > (_key_bytes(geometry) + 1) * MAX_POSITIONS or score_bytes > 2 * MAX_POSITIONS:
         raise InvalidBook(f"{name} is corrupt: it claims more positions than a book can have")
     return _Header(geometry, plies, text_bytes, key_bytes, score_bytes)
 
@@ -215,6 +220,10 @@ def description_of(text: bytes) -> dict[str, Any]:
         found = json.loads(text)
         return found if isinstance(found, dict) else {}
     return {}
+
+
+def _key_bytes(geometry: Geometry) -> int:
+    return 8 if geometry.fits_word else 16
 
 
 def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:
@@ -240,10 +249,14 @@ def _decompress(packed: bytes, size: int, name: str) -> bytes:
     return data
 
 
-def _unpack_keys(packed: bytes, count: int, name: str) -> Keys:
-    planes = np.frombuffer(_decompress(packed, _KEY_BYTES * count, name), dtype=np.uint8)
-    differences = np.ascontiguousarray(planes.reshape(_KEY_BYTES, -1).T).view("<u8").reshape(-1)
-    return np.cumsum(differences, dtype=np.uint64)
+def _unpack_keys(packed: bytes, geometry: Geometry) -> Keys:
+    planes = np.frombuffer(packed, dtype=np.uint8).reshape(_key_bytes(geometry), -1)
+    low, *high = np.ascontiguousarray(planes.T).view("<u8").T
+    sums = np.cumsum(low, dtype=np.uint64)
+    if high:
+        sums = joined(sums, np.cumsum(high[0] + (sums < low), dtype=np.uint64))
+    keys: Keys = words_of(sums, geometry.bits)
+    return keys
 
 
 def _check_contents(contents: Contents, name: str) -> None:
@@ -252,37 +265,15 @@ def _check_contents(contents: Contents, name: str) -> None:
     for ply, (keys, scores) in enumerate(zip(contents.keys, contents.scores, strict=True)):
         if not (keys[:-1] < keys[1:]).all():
             raise InvalidBook(f"{name} is corrupt: its keys of ply {ply} do not ascend")
-        if not (_discs(keys, geometry) == _expected_discs(ply)).all():
+        mine, mask = discs_of_keys(keys, geometry)
+        mask &= geometry.board
+        wrong = (mine + mask != keys) | (disc_counts(mask) != ply) | (disc_counts(mine) != ply // 2)
+        if wrong.any():
             raise InvalidBook(f"{name} is corrupt: a key of ply {ply} is not of that ply")
         lowest, highest = score_range(geometry, ply)
-        wrong = np.flatnonzero((scores < lowest) | (scores > highest))
-        if len(wrong):
+        impossible = np.flatnonzero((scores < lowest) | (scores > highest))
+        if len(impossible):
             raise InvalidBook(
                 f"{name} is corrupt: scores of ply {ply} must be {lowest} to {highest}, not"
-                f" {scores[wrong[0]]}"
+                f" {scores[impossible[0]]}"
             )
-
-
-def _discs(keys: Keys, geometry: Geometry) -> npt.NDArray[np.int32]:
-    """Return the discs of keys as `_expected_discs` does; invalid keys differ from it."""
-    known, part = _discs_of_parts(geometry.height), np.uint64((1 << geometry.height) - 1)
-    found = np.zeros(len(keys), dtype=np.int32)
-    for column in range(geometry.columns):
-        found += known[(keys >> np.uint64(column * geometry.height)) & part]
-    if len(keys) and int(keys[-1]) >> geometry.bits:
-        found[-1] = -1
-    return found
-
-
-def _expected_discs(ply: int) -> int:
-    """Return the numbers of discs and own discs of a ply, combined in one number."""
-    return 256 * ply + ply // 2
-
-
-@lru_cache(maxsize=8)
-def _discs_of_parts(height: int) -> npt.NDArray[np.int32]:
-    """Return all and own discs for each value of a column in a key, as in `perft_kernel`."""
-    parts = range(1, (1 << height) + 1)
-    known = [256 * (part.bit_length() - 1) + part.bit_count() - 1 for part in parts]
-    known[-1] = -(1 << 24)
-    return np.array(known, dtype=np.int32)

@@ -33,8 +33,21 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.book.errors import InvalidBook
-from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel
-from claimeven.compiled.intrinsics import leading_zeros
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    bits_of,
+    for_bits,
+    inlined,
+    int64,
+    kernel,
+    leading_zeros,
+    read_only,
+    uint64,
+    void,
+)
 from claimeven.game.batch import Boards, disc_counts
 from claimeven.game.geometry import Geometry
 
@@ -43,14 +56,13 @@ COLUMNS, HEIGHT, ROWS, PLIES, LISTS = range(5)
 BEYOND = -1
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_TOP = np.int64(63)
 
 
 @inlined
 def _column(key: Word, column: Int, height: Int) -> tuple[Int, Word]:
     """Return the number of discs of a column and the own discs as bits, from a key."""
     part = ((key >> np.uint64(column * height)) & ((_ONE << np.uint64(height)) - _ONE)) + _ONE
-    discs = _TOP - np.int64(leading_zeros(part))
+    discs = np.int64(bits_of(part)) - 1 - np.int64(leading_zeros(part))
     return discs, part ^ (_ONE << np.uint64(discs))
 
 
@@ -69,7 +81,7 @@ def _spread_and_word(key: Word, tables: Ints, first: Int, step: Int, ply: Int) -
     return spread, word
 
 
-@kernel("void(uint64[::1], Array(int64, 1, 'C', readonly=True), int64[::1])")
+@kernel(void(read_only(uint64[::1]), read_only(int64[::1]), int64[::1]))
 def number_all(keys: Words, tables: Ints, numbers: Ints) -> None:
     """Fill in the number of each position by its key, `BEYOND` for later plies."""
     columns, height, rows, plies = tables[COLUMNS], tables[HEIGHT], tables[ROWS], tables[PLIES]
@@ -101,7 +113,7 @@ MAX_SPREADS = 1 << 22
 
 
 class PositionRanking:
-    """The numbers of the positions of plies 0 .. `plies` of a board of at most 64 bits.
+    """The numbers of the positions of plies 0 .. `plies` of a board of at most 128 bits.
 
     `starts[ply]` is the first number of a ply; the last entry is the count of all numbers.
 
@@ -163,7 +175,8 @@ class PositionRanking:
     def numbers(self, keys: Boards) -> Numbers:
         """Return the numbers of positions by their keys; `BEYOND` for later plies."""
         found = np.empty(len(keys), dtype=np.int64)
-        number_all(np.ascontiguousarray(keys), self._tables, found)
+        number = for_bits(number_all, self.geometry.bits)
+        number(np.require(keys, requirements="C"), self._tables, found)
         return found
 
     @cached_property

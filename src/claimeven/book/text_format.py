@@ -21,6 +21,7 @@ from claimeven.book.book import Book
 from claimeven.book.enumerate import Keys, Layer, Scores, layers
 from claimeven.book.errors import InvalidBook
 from claimeven.book.format import check_plies
+from claimeven.compiled.wide import words_of
 from claimeven.game.batch import canonical_keys, moves
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -75,7 +76,7 @@ def _scores_of(
 ) -> Scores:
     """Return the scores of a layer from its entries (number of the line, key, score)."""
     scores = np.full(len(layer.keys), MISSING, dtype=np.int8)
-    canonical = canonical_keys(np.array([key for _, key, _ in entries], dtype=np.uint64), geometry)
+    canonical = canonical_keys(words_of([key for _, key, _ in entries], geometry.bits), geometry)
     places = np.searchsorted(layer.keys, canonical)
     for (number, _, score), key, place in zip(entries, canonical, places.tolist(), strict=True):
         if place == len(scores) or layer.keys[place] != key:
