@@ -212,7 +212,7 @@ def test_sets_of_other_boards_are_rejected(tmp_path: Path) -> None:
         ):
             read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
     with pytest.raises(InvalidDatasetFile, match="a data set supports boards of columns"):
-        read_dataset(tmp_path / "late.csv", Geometry(9, 7))
+        read_dataset(tmp_path / "late.csv", Geometry(13, 9))
 
 
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ from claimeven.compiled.wide import joined, words_of
 from claimeven.game.batch import disc_counts
 from claimeven.game.errors import InvalidGeometry
 from claimeven.game.geometry import Geometry
-from claimeven.provenance import SCHEMAS, check_schema
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.provenance import SCHEMAS, check_schema
 from claimeven.solver.scores import score_range
 
 MAGIC = b"\x89C4BOOK\n"

@@ -25,10 +25,11 @@ _SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
 class Dataset:
     """Positions of one board with exact scores, n of them.
 
-    `mines` and `masks`, uint64 (n,), are the discs of the side to move, and all discs. `scores`,
-    int8 (n, columns), are for the side to move: `claimeven.solver.ILLEGAL` for full columns, and
-    `WORSE` for columns worse than the best by an unknown amount. `games`, int64 (n,), are the same
-    number for positions of one game.
+    `mines` and `masks`, uint64 (n,), are the discs of the side to move, and all discs; on boards of
+    more than 64 bits they are `WideWords`, whose items are integers. `scores`, int8 (n, columns),
+    are for the side to move: `claimeven.solver.ILLEGAL` for full columns, and `WORSE` for columns
+    worse than the best by an unknown amount. `games`, int64 (n,), are the same number for positions
+    of one game.
     """
 
     geometry: Geometry

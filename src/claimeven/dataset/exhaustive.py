@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
+from claimeven.compiled.wide import WORD_BITS, WideWords, halves, joined
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
 from claimeven.dataset.journal import DatasetJournal, journal_path
@@ -40,8 +42,9 @@ _BATCH_SECONDS = 0.5
 _SOLVED = ("key", "score")
 #: The limit on the positions of a data set, including earlier plies.
 MAX_POSITIONS = 20_000_000
-#: The limit on the moves of a ply: all keys after them are in memory, 8 bytes each.
+#: The limit on the moves of a ply: all keys after them are in memory, 8 or 16 bytes each.
 _MAX_MOVES = 100_000_000
+_HALF = 1 << WORD_BITS
 #: Rows in a chunk.
 _BLOCK = 1 << 16
 #: The numbers -128 to 127 as text with zero bytes after their end; `ILLEGAL`, -128, is only zeros.
@@ -155,7 +158,8 @@ def _csv_text(
     optimal = (scores == best[:, None]).sum(axis=1)
     small = [_SMALL[column.astype(np.int64) + 128] for column in (best, optimal, *scores.T)]
     ply = _SMALL[np.full(len(games), moves.shape[1] + 128)]
-    fields = [_digits(games.astype(np.uint64)), names[moves], ply, *map(_digits, boards), *small]
+    parts = [half for board in boards for half in halves(board)[: 1 if geometry.fits_word else 2]]
+    fields = [_digits(games.astype(np.uint64)), names[moves], ply, *map(_digits, parts), *small]
     comma = np.full((len(games), 1), ord(","), dtype=np.uint8)
     text = np.concatenate([piece for field in fields for piece in (field, comma)], axis=1)
     text[:, -1] = ord("\n")
@@ -228,14 +232,19 @@ def make_all(
 
 def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
     """Fill in the scores of an earlier run."""
-    kind = [("key", np.uint64), ("score", np.int8)]
+    kind = [("low", np.uint64), ("high", np.uint64), ("score", np.int8)]
+    rows: Iterator[Any] = journal.rows()
     try:
-        found = np.fromiter(((key, score) for key, score in journal.rows()), dtype=kind)
+        halved = ((key % _HALF, key // _HALF, score) for key, score in rows)
+        found = np.fromiter(halved, dtype=kind)
     except (OverflowError, TypeError):
         raise journal.corrupt() from None
-    places = np.minimum(np.searchsorted(keys, found["key"]), max(len(keys) - 1, 0))
+    is_wide = isinstance(keys, WideWords)
+    sought = joined(found["low"], found["high"]) if is_wide else found["low"]
+    places = np.minimum(np.searchsorted(keys, sought), max(len(keys) - 1, 0))
     low, high = within
-    wrong = (keys[places] != found["key"]) if len(keys) else np.ones(len(found), dtype=np.bool_)
+    wrong = (keys[places] != sought) if len(keys) else np.ones(len(found), dtype=np.bool_)
+    wrong |= (found["high"] != 0) & (not is_wide)
     wrong |= (found["score"] < low) | (found["score"] > high)
     if wrong.any():
         raise journal.corrupt(int(np.argmax(wrong)))

@@ -18,7 +18,7 @@ from claimeven import atomic_io
 from claimeven.dataset.card import PlyScores, card_path, card_text, count_rows, read_card
 from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
 from claimeven.dataset.dataset import is_for_training
-from claimeven.dataset.rows import field_names
+from claimeven.dataset.rows import HALVES, field_names
 from claimeven.provenance import describe, digest_of_file
 
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
@@ -105,7 +105,7 @@ def _table(
     from pyarrow import csv  # noqa: PLC0415 - an extra
 
     wide = {"moves": arrow.string(), "game": arrow.int64()}
-    wide |= {"mine": arrow.uint64(), "mask": arrow.uint64()}
+    wide |= {f"{n}{half}": arrow.uint64() for n in ("mine", "mask") for half in ("", *HALVES)}
     kinds = [(name, wide.get(name, arrow.int16())) for name in fields]
     schema = arrow.schema(kinds, metadata={"claimeven": json.dumps(dict(header))})
     read = csv.ReadOptions(column_names=list(fields), use_threads=False)

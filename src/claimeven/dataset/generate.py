@@ -24,12 +24,14 @@ from pathlib import Path
 
 import numpy as np
 
+from claimeven.compiled import for_bits
+from claimeven.compiled.wide import words
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Candidate, Games, GamesElsewhere
 from claimeven.dataset.journal import DatasetJournal
-from claimeven.dataset.rows import Row, field_names
+from claimeven.dataset.rows import Row, discs_in, field_names
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector
@@ -149,12 +151,12 @@ def _next_batch(batch: int, seconds: float, threads: int) -> int:
 def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterator[Candidate]:
     """Yield new and unfinished candidates, from the number `first` on."""
     geometry = plan.geometry
-    mines, masks = np.zeros((2, _CANDIDATES), dtype=np.uint64)
+    mines, masks = words((2, _CANDIDATES), geometry.bits)
     plies = np.zeros(_CANDIDATES, dtype=np.int64)
     moves = np.zeros((_CANDIDATES, geometry.cells), dtype=np.int64)
-    fruitless = 0
+    fruitless, sample = 0, for_bits(random_positions, geometry.bits)
     while fruitless < _MAX_FRUITLESS["random"]:
-        random_positions(
+        sample(
             board_vector(geometry), geometry.columns, np.uint64(plan.seed), first,
             plan.lowest, plan.highest, mines, masks, plies, moves,
         )  # fmt: skip
@@ -197,10 +199,9 @@ def _new_rows(played: Iterable[list[Row]], seen: set[int], limit: int) -> Iterat
 def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
     """Return the canonical keys of the positions of an earlier run."""
     keys = set()
-    mine, mask = (journal.fields.index(name) for name in ("mine", "mask"))
     for cells in journal.rows():
         try:
-            position = Position(geometry, int(cells[mine] or 0), int(cells[mask] or 0))
+            position = Position(geometry, *discs_in(cells, geometry))
         except InvalidPosition:
             raise journal.corrupt() from None
         if position.canonical_key in keys:

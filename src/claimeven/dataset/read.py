@@ -13,10 +13,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import MAX_BITS
+from claimeven.compiled.wide import joined, words_of
 from claimeven.dataset.config import InvalidDatasetFile
 from claimeven.dataset.dataset import Dataset
 from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
-from claimeven.dataset.rows import COMMON, WORSE, Row, current_name, field_names
+from claimeven.dataset.rows import (
+    COMMON,
+    HALVES,
+    WORSE,
+    Row,
+    common_fields,
+    current_name,
+    field_names,
+)
 from claimeven.errors import ClaimevenError
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
@@ -29,13 +39,13 @@ from claimeven.solver.solver import ILLEGAL
 
 #: Bytes of text that are converted at a time, which limits the memory.
 _BLOCK = 1 << 24
-#: A whole number in a field; some numbers of 19 digits do not fit.
-_INTEGER = re.compile(rb"[+-]?\d{1,19}")
-_NUMBERS = range(-(2**63), 2**63)
+#: A whole number in a field; some numbers of 19 or 20 digits do not fit.
+_INTEGER = re.compile(rb"[+-]?\d{1,20}")
 #: The field that is not read, since it is not a number.
 _UNREAD = "moves"
 
-#: Whole numbers, a row a position: the fields of a file but for `_UNREAD`.
+#: Whole numbers, a row a position: the fields of a file but for `_UNREAD`. The low half of a word
+#: may be negative: it has all of its 64 bits.
 _Numbers = npt.NDArray[np.int64]
 
 
@@ -46,7 +56,7 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     contains invalid positions or scores. The message names the file and the row.
     """
     path = Path(path)
-    geometry.check_fits_word("a data set", InvalidDatasetFile)
+    geometry.check_fits_word("a data set", InvalidDatasetFile, MAX_BITS)
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)} as data sets do")
     parts, first = [], 1
@@ -110,14 +120,14 @@ def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
         header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
         fields = header.split(",")
         read, optimal_only = _fields_read(fields, path, geometry)
-        places = [fields.index(name) for name in read]
+        kinds = {fields.index(name): _kind(name) for name in read}
         while lines := stream.readlines(_BLOCK):
-            yield _numbers_of(lines, places, len(fields), path, first), optimal_only
+            yield _numbers_of(lines, kinds, len(fields), path, first), optimal_only
             first += len(lines)
 
 
 def _numbers_of(
-    lines: list[bytes], read: list[int], fields: int, path: Path, first: int
+    lines: list[bytes], kinds: dict[int, type], fields: int, path: Path, first: int
 ) -> _Numbers:
     """Return the numbers of rows of text; an empty field is a full column."""
     for place, line in enumerate(lines):
@@ -132,24 +142,31 @@ def _numbers_of(
         text.replace(b",,", full + b",").replace(b",,", full + b",").replace(b",\n", full + b"\n")
     )
     try:
-        found: _Numbers = np.loadtxt(
-            io.StringIO(text.decode("ascii")), np.int64, None, ",", usecols=read, ndmin=2
+        kind = np.dtype([(str(place), each) for place, each in kinds.items()])
+        found = np.loadtxt(
+            io.StringIO(text.decode("ascii")), kind, None, ",", usecols=list(kinds), ndmin=1
         )
     except (ValueError, OverflowError):
-        found = np.zeros((0, 0), dtype=np.int64)
+        found = np.zeros(0, dtype=kind)
     if len(found) != len(lines):
-        bad = next((n for n, line in enumerate(lines) if not _holds_numbers(line, read)), None)
+        bad = next((n for n, line in enumerate(lines) if not _holds_numbers(line, kinds)), None)
         rows = f"row {first + bad}" if bad is not None else f"rows {first} and following"
         raise InvalidDatasetFile(f"{path} must contain whole numbers in {rows}")
-    return found
+    numbers: _Numbers = found.view(np.int64).reshape(len(found), -1)
+    return numbers
 
 
-def _holds_numbers(line: bytes, read: list[int]) -> bool:
-    """Whether the fields to read in a line are whole numbers or empty."""
+def _kind(name: str) -> type[np.uint64 | np.int64]:
+    return np.uint64 if name.endswith(HALVES[0]) else np.int64
+
+
+def _holds_numbers(line: bytes, kinds: dict[int, type]) -> bool:
+    """Whether the fields to read in a line are whole numbers of their kinds, or empty."""
     fields = line.rstrip(b"\r\n").split(b",")
-    found = [fields[place] or b"0" for place in read]
     return line.isascii() and all(
-        _INTEGER.fullmatch(field) is not None and int(field) in _NUMBERS for field in found
+        _INTEGER.fullmatch(field := fields[place] or b"0") is not None
+        and np.iinfo(kind).min <= int(field) <= np.iinfo(kind).max
+        for place, kind in kinds.items()
     )
 
 
@@ -164,13 +181,17 @@ def read_header(path: Path) -> dict[str, Any]:
 
 def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
     """Yield the same as `_of_csv`."""
-    with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
+    with path.open("rb") as stream, _read_by_arrow(path) as (_, parquet):
         file = parquet.ParquetFile(stream)
         read, optimal_only = _fields_read(file.schema_arrow.names, path, geometry)
         _check_board(file.schema_arrow.metadata or {}, path, geometry)
         for rows in file.iter_batches(batch_size=1 << 16, columns=read):
-            columns = [rows.column(name).cast(arrow.int64()) for name in read]
-            yield np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1), optimal_only
+            columns = [rows.column(name).cast(np.dtype(_kind(name)).name) for name in read]
+            filled = [
+                c.fill_null(0 if _kind(n) is np.uint64 else ILLEGAL)
+                for n, c in zip(read, columns, strict=True)
+            ]
+            yield np.stack([c.to_numpy().view(np.int64) for c in filled], axis=1), optimal_only
 
 
 @contextmanager
@@ -191,9 +212,10 @@ def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list
     for optimal_only in (False, True):
         if [current_name(name) for name in found] == field_names(geometry, optimal_only):
             return [name for name in found if name != _UNREAD], optimal_only
-    columns = len(found) - len(COMMON)
-    first = tuple(current_name(name) for name in found[: len(COMMON)])
-    if first == COMMON and columns != geometry.columns:
+    common = common_fields(geometry)
+    columns = len(found) - len(common)
+    first = tuple(current_name(name) for name in found[: len(common)])
+    if first == common and columns != geometry.columns:
         raise InvalidDatasetFile(
             f"{path} must have {geometry.columns} columns for {geometry}, got {columns}"
         )
@@ -220,9 +242,13 @@ def _checked(
     numbers: _Numbers, optimal_only: bool, path: Path, first: int, geometry: Geometry
 ) -> tuple[Any, ...]:
     """Return the arrays of a `Dataset` of some rows; `first` is the number of the first, from 1."""
-    games, ply, mine, mask, score, optimal = numbers[:, : len(COMMON) - 1].T
-    columns = numbers[:, len(COMMON) - 1 :]
-    mines, masks = mine.astype(np.uint64), mask.astype(np.uint64)
+    read = len(common_fields(geometry)) - 1
+    games, ply, *discs, score, optimal = numbers[:, :read].T
+    columns = numbers[:, read:]
+    halves = np.reshape(discs, (2, -1, len(numbers))).astype(np.uint64)
+    mines, masks = (
+        words_of(each[0], geometry.bits) if geometry.fits_word else joined(*each) for each in halves
+    )
     plies = disc_counts(masks)
     is_over = np.ones(len(mines), dtype=np.bool_)
     is_over[unfinished(mines, masks, geometry)] = False
@@ -230,7 +256,7 @@ def _checked(
     _reject(bad, "is not an unfinished position of", path, first, geometry)
     scores, most = columns, win_score(geometry, plies)[:, None]
     tops = [1 << geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]
-    full = masks[:, None] & np.array(tops, dtype=np.uint64) != 0
+    full = masks[:, None] & words_of(tops, geometry.bits) != 0
     wrong = np.zeros(columns.shape, dtype=np.bool_)
     if optimal_only:  # the best columns have the score of the position
         wrong |= ~np.isin(columns, (0, 1, ILLEGAL))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.position import Position
 
 #: The score of a column that is worse than the best one by an unknown amount.
 WORSE = -127
-#: The first fields of every row.
+#: The first fields of every row. On boards of more than 64 bits a word is two fields, its halves.
 COMMON = ("game", "moves", "ply", "mine", "mask", "score", "optimal")
+HALVES = ("_low", "_high")
 #: Names of settings and fields in 0.2.0, and their present names; such data sets are read.
 _OLD_NAMES = {
     "one_a_game": "one_per_game", "endings": "playouts_per_game", "endings_from": "branch_ply",
@@ -46,8 +48,9 @@ class Row:
     def cells(self, optimal_only: bool = False) -> list[int | str | None]:
         """Return the values of the fields `field_names`."""
         at, score = self.position, self.score
+        mine, mask = (fields_of_word(word, at.geometry) for word in (at.mine, at.mask))
         common: list[int | str | None]
-        common = [self.number, self.moves, at.ply, at.mine, at.mask, score, self.optimal]
+        common = [self.number, self.moves, at.ply, *mine, *mask, score, self.optimal]
         if optimal_only:
             each = (None if column is None else int(column == score) for column in self.scores)
             return [*common, *each]
@@ -63,8 +66,37 @@ def current_name(name: str) -> str:
     return _OLD_NAMES.get(name) or re.sub(r"^right(?=$|_\d+$)", "optimal", name)
 
 
+def fields_of_word(word: int, geometry: Geometry) -> tuple[int, ...]:
+    """Return a word as it is in a row: as its halves on boards of more than 64 bits."""
+    return (word,) if geometry.fits_word else divmod(word, 1 << WORD_BITS)[::-1]
+
+
+def discs_in(cells: Sequence[int | str | None], geometry: Geometry) -> tuple[int, int]:
+    """Return mine and mask from the fields of a row."""
+    first, count = COMMON.index("mine"), 1 if geometry.fits_word else 2
+    fields = [int(cell or 0) for cell in cells[first : first + 2 * count]]
+    mine, mask = (
+        sum(part << place * WORD_BITS for place, part in enumerate(parts))
+        for parts in (fields[:count], fields[count:])
+    )
+    return mine, mask
+
+
+def common_fields(geometry: Geometry) -> tuple[str, ...]:
+    """Return the first fields of a row of a board.
+
+    >>> common_fields(Geometry(9, 7))[2:6]
+    ('ply', 'mine_low', 'mine_high', 'mask_low')
+    """
+    if geometry.fits_word:
+        return COMMON
+    words = [name + half for name in ("mine", "mask") for half in HALVES]
+    first = COMMON.index("mine")
+    return (*COMMON[:first], *words, *COMMON[first + 2 :])
+
+
 def field_names(geometry: Geometry, optimal_only: bool = False) -> list[str]:
-    """Return the fields of a row: `COMMON`, and for each column its score or optimality."""
+    """Return the fields of a row: `common_fields`, and for each column its score or optimality."""
     each = "optimal" if optimal_only else "score"
     columns = [f"{each}_{column + 1}" for column in range(geometry.columns)]
-    return [*COMMON, *columns]
+    return [*common_fields(geometry), *columns]

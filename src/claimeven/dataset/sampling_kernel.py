@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import Int, Ints, Word, Words, kernel
+from claimeven.compiled import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    bits64,
+    int64,
+    kernel,
+    read_only,
+    uint64,
+    void,
+)
 from claimeven.compiled.splitmix64 import STEP, draw_below, mixed
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line
 
@@ -19,8 +30,10 @@ ENDED = -1
 
 
 @kernel(
-    "void(Array(uint64, 1, 'C', readonly=True), int64, uint64, int64, int64, int64, uint64[::1],"
-    " uint64[::1], int64[::1], int64[:, ::1])"
+    void(
+        *(read_only(uint64[::1]), int64, bits64, int64, int64, int64),
+        *(uint64[::1], uint64[::1], int64[::1], int64[:, ::1]),
+    )
 )
 def random_positions(
     words: Words,

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from claimeven.compiled.wide import words_of
 from claimeven.dataset.dataset import Dataset
 from claimeven.dataset.files import SUFFIXES
 from claimeven.dataset.read import read_rows
@@ -167,8 +168,8 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
     scores = [[ILLEGAL if s is None else s for s in each.scores] for each in found.positions]
     return Dataset(
         geometry,
-        np.array([each.position.mine for each in found.positions], dtype=np.uint64),
-        np.array([each.position.mask for each in found.positions], dtype=np.uint64),
+        words_of([each.position.mine for each in found.positions], geometry.bits),
+        words_of([each.position.mask for each in found.positions], geometry.bits),
         np.array(scores, dtype=np.int8),
         np.arange(len(found.positions)),
     )
