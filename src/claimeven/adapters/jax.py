@@ -1,7 +1,7 @@
 """Connect Four for JAX, on any accelerator: the interface of pgx, for any board (extra `learn`).
 
-`init` and `step` are pure functions for `jax.jit` and `jax.vmap`; on 7x6 the fields of a state equal
-the fields of pgx. A board is words of 32 bits, lowest first, in the layout of `game.geometry`.
+`init` and `step` are pure functions for `jax.jit` and `jax.vmap`. On 7x6 the fields of a state are
+equal to the fields in pgx. A board is words of 32 bits, lowest first, as in `game.geometry`.
 
 >>> env = JaxConnectFour(columns=5, rows=4, connect=3)
 >>> state = jax.jit(env.init)(jax.random.key(1))

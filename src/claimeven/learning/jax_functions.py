@@ -25,6 +25,8 @@ from claimeven.parallel import interrupts
 #: Code for an accelerator is not chosen by timing: its results would differ from run to run by
 #: rounding, and compiling would take minutes and gigabytes.
 _OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}
+#: The name of the axis of several accelerators.
+_AXIS: Final = "batch"
 #: Seconds after Ctrl-C in which a compilation must end; it cannot be interrupted.
 _INTERRUPT_SECONDS: Final = 3.0
 
@@ -50,6 +52,29 @@ def jax_and_optax() -> tuple[Any, Any]:
     return jax, optax
 
 
+@lru_cache(maxsize=8)
+def mesh_for(batch: int) -> Any:
+    """Return the mesh of the accelerators that evaluate equal parts of a batch; None for one.
+
+    They are as many of the machine's accelerators as the batch is a multiple of.
+    """
+    jax, _ = jax_and_optax()
+    devices = jax.local_devices()
+    count = next(n for n in range(len(devices), 0, -1) if batch % n == 0)
+    return None if count == 1 else jax.sharding.Mesh(devices[:count], (_AXIS,))
+
+
+def placed(arrays: Any, batch: int, axis: int | None = 0) -> Any:
+    """Return arrays on the accelerators of a batch: parts of an axis, or copies for None."""
+    mesh = mesh_for(batch)
+    if mesh is None:
+        return arrays
+    jax, _ = jax_and_optax()
+    parts = () if axis is None else (*[None] * axis, _AXIS)
+    spec = jax.sharding.PartitionSpec(*parts)
+    return jax.device_put(arrays, jax.sharding.NamedSharding(mesh, spec))
+
+
 class JaxFunction:
     """A function that JAX compiles or loads when it is first called with arrays of a shape.
 
@@ -70,19 +95,23 @@ class JaxFunction:
 
     def _run(self, arguments: tuple[Any, ...]) -> Any:
         leaves, structure = self._jax.tree.flatten(arguments)
+        meshes = tuple(_mesh_of(leaf) for leaf in leaves)
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
-        function = self._compiled.get((structure, kinds))
+        key = structure, kinds, meshes
+        function = self._compiled.get(key)
         if function is None:
             with interrupts.exit_if_stuck(_INTERRUPT_SECONDS):
-                function = self._compiled[structure, kinds] = self._compile(arguments)
+                mesh = next(filter(None, meshes), None)
+                function = self._compiled[key] = self._compile(arguments, mesh)
         return function(*arguments)
 
-    def _compile(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the function compiled for arguments of these shapes."""
+    def _compile(self, arguments: tuple[Any, ...], mesh: Any) -> Any:
+        """Return the function compiled for arguments of these shapes, on a mesh if there is one."""
+        devices = self._jax.local_devices()[:1] if mesh is None else list(mesh.devices.flat)
         lowered = self._traced.lower(*arguments)
         path = self._path_of(lowered.as_text())
         with cache.making(path, lambda: None):
-            function = _read(path)
+            function = _read(path, devices)
             if function is None:
                 function = lowered.compile(compiler_options=self._options)
                 _store(path, function)
@@ -100,8 +129,14 @@ class JaxFunction:
         return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 
 
-def _read(path: Path | None) -> Any:
-    """Return the function that `_store` wrote, None if the file is missing or unusable."""
+def _mesh_of(array: Any) -> Any:
+    """Return the mesh of an array on several accelerators; None for other arrays."""
+    sharding = getattr(array, "sharding", None)
+    return sharding.mesh if sharding is not None and len(sharding.device_set) > 1 else None
+
+
+def _read(path: Path | None, devices: list[Any]) -> Any:
+    """Return the function that `_store` wrote for the devices, None if it cannot be used."""
     content = None if path is None else cache.read(path)
     if content is None:
         return None
@@ -109,9 +144,11 @@ def _read(path: Path | None) -> Any:
     with suppress(Exception):
         from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
 
-        name, *serialized = pickle.loads(content)
+        name, function, inputs, outputs = pickle.loads(content)
         if path is not None and name == path.stem:  # not the renamed file of another function
-            return serialize_executable.deserialize_and_load(*serialized)
+            return serialize_executable.deserialize_and_load(
+                function, inputs, outputs, execution_devices=devices
+            )
     return None
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.learning.forward import JaxForward
-from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
+from claimeven.learning.jax_functions import JaxFunction, jax_and_optax, placed
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
@@ -61,7 +61,8 @@ _MAX_BATCH: Final = 1 << 15
 class JaxNet:
     """The values and priors of `Net.evaluate`, by JAX.
 
-    `batch` is the approximate number of positions in a batch. `precision` is one of
+    `batch` is the approximate number of positions in a batch, which all accelerators of the machine
+    share: see `placed`. `precision` is one of
     `precision.PRECISIONS`; in float32 the results differ from `Net` by rounding, about 1e-6. The
     same machine gives the same results for the same batch. Raises `MissingPackage` without JAX.
     """
@@ -78,7 +79,7 @@ class JaxNet:
     def use(self, net: Net) -> None:
         """Use another net from now on."""
         self.geometry: Geometry = net.geometry
-        self._weights = self._jax.device_put(net.arrays)
+        self._weights = placed(self._jax.device_put(net.arrays), self._sizes[0], None)
         self._predict = _compiled(net.geometry, self._precision, net.grading)
 
     def load(self) -> None:
@@ -106,7 +107,8 @@ class JaxNet:
         size = next(size for size in self._sizes if size >= count)
         filled = np.zeros((2, size), dtype=np.uint64)
         filled[0, :count], filled[1, :count] = mines, masks
-        found = np.asarray(self._predict(self._weights, *(halves_of(words) for words in filled)))
+        halves = placed([halves_of(words) for words in filled], size)
+        found = np.asarray(self._predict(self._weights, *halves))
         return found[:count, 0], found[:count, 1:]
 
 

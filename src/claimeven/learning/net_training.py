@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.forward import JaxForward, quantized
-from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
+from claimeven.learning.jax_functions import JaxFunction, jax_and_optax, mesh_for, placed
 from claimeven.learning.muon import muon
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.learning.run_dir import InvalidRun
@@ -154,8 +154,9 @@ class OptimizerConfig:
 class NetTrainer:
     """A net in training: its weights, their running mean, and the state of the optimizer.
 
-    `precision` is one of `precision.PRECISIONS`. The same seed, batches and machine give the same
-    weights. Raises `MissingPackage` without JAX.
+    `precision` is one of `precision.PRECISIONS`. All accelerators of the machine share a batch: see
+    `placed`. The same seed, batches and machine give the same weights. Raises `MissingPackage`
+    without JAX.
     """
 
     def __init__(
@@ -180,6 +181,9 @@ class NetTrainer:
 
     def learn(self, batch: TrainingBatch) -> Losses:
         """Take a step; return the losses before it."""
+        count = len(batch.planes)
+        state = placed((self.weights, self.mean, self._state), count, None)
+        self.weights, self.mean, self._state = state
         lr = self.config.lr_at(self.step)
         ema_decay = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
         levels = self.config.quant_levels if self.config.rounds_at(self.step) else None
@@ -187,10 +191,11 @@ class NetTrainer:
         weights = self.weights if levels is None else _compiled_rounding(levels)(self.weights)
         target, *loss_weights = self.config.loss
         compiled = _compiled_gradients(self.geometry, self.precision, target)
-        mask = self._dropout(len(batch.planes))
-        losses, gradients = compiled(weights, mask, batch, tuple(loss_weights))
+        mask = placed(self._dropout(count), count, 1)
+        losses, found = compiled(weights, mask, placed(batch, count), tuple(loss_weights))
+        gradients = placed(found.of_weights(self.weights), count, None)
         self.weights, self._state, self.mean = self._update(
-            gradients.of_weights(self.weights), self.weights, self._state, self.mean, lr, ema_decay
+            gradients, self.weights, self._state, self.mean, lr, ema_decay
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
@@ -281,7 +286,8 @@ def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) 
 def _parts_of(count: int) -> int:
     """Return the number of parts in which the gradients of a batch are computed."""
     jax, _ = jax_and_optax()
-    is_split = count % _PART_SIZE == 0 and jax.default_backend() == "cpu"
+    is_one = jax.default_backend() == "cpu" and mesh_for(count) is None
+    is_split = count % _PART_SIZE == 0 and is_one
     return count // _PART_SIZE if is_split else 1
 
 

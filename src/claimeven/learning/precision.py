@@ -70,7 +70,7 @@ def product_in(precision: str) -> Callable[[Any, Any], Any]:
 def _shortener() -> Callable[[Any], Any]:
     """Return the function that converts a matrix to bfloat16."""
     jax, _ = jax_and_optax()
-    if jax.default_backend() != "cpu":
+    if jax.default_backend() != "cpu" or jax.local_device_count() > 1:
         return lambda matrix: jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16)
     from jax.experimental import layout  # noqa: PLC0415 - an extra
 

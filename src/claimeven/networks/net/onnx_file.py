@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import numpy as np
 
-import claimeven
 from claimeven.atomic_io import write_bytes
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.net.array_features import ArrayFeatures
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.net import Net
+from claimeven.provenance import describe, version_here
 
 #: The version of the operators, and of the files: runtimes since 2024 read them.
 OPSET: Final = 21
@@ -28,6 +28,7 @@ _IR_VERSION: Final = 10
 #: The names in the metadata of a file.
 BOARD: Final = "claimeven.board"
 SEARCH: Final = "claimeven.search_defaults"
+PROVENANCE: Final = "claimeven.provenance"
 #: Starts and ends of a slice that go to the end of a dimension.
 _END: Final = 1 << 62
 
@@ -68,9 +69,10 @@ def _model(net: Net) -> Any:
         named.append(graph.output("scores", known, "n", board.columns))
     body = helper.make_graph(graph.nodes, "claimeven net", [planes], named, graph.constants)
     versions = {"ir_version": _IR_VERSION, "opset_imports": [helper.make_opsetid("", OPSET)]}
-    by = {"producer_name": "claimeven", "producer_version": claimeven.__version__}
+    by = {"producer_name": "claimeven", "producer_version": version_here()}
     made = helper.make_model(body, **versions, **by)
-    facts = {BOARD: board.as_dict(), SEARCH: net.search_defaults._asdict()}
+    origin = describe("model", board=board.as_dict(), packages=["onnx"])
+    facts = {BOARD: board.as_dict(), SEARCH: net.search_defaults._asdict(), PROVENANCE: origin}
     helper.set_model_props(made, {name: json.dumps(fact) for name, fact in facts.items()})
     return made
 
