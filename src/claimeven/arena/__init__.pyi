@@ -24,6 +24,7 @@ from claimeven.arena.options import LadderOptions as LadderOptions
 from claimeven.arena.options import MatchOptions as MatchOptions
 from claimeven.arena.options import SprtOptions as SprtOptions
 from claimeven.arena.options import TournamentOptions as TournamentOptions
+from claimeven.arena.options import TuneOptions as TuneOptions
 from claimeven.arena.report import write_report as write_report
 from claimeven.arena.store.database import InvalidStore as InvalidStore
 from claimeven.arena.store.import_games import ImportSummary as ImportSummary
@@ -42,6 +43,9 @@ from claimeven.arena.tournaments.results import Placement as Placement
 from claimeven.arena.tournaments.results import SequentialResult as SequentialResult
 from claimeven.arena.tournaments.results import TournamentResult as TournamentResult
 from claimeven.arena.tournaments.standings import Standings as Standings
+from claimeven.arena.tuning import Try as Try
+from claimeven.arena.tuning import TuneResult as TuneResult
+from claimeven.arena.tuning import tune as tune
 from claimeven.arena.validate import check_agent as check_agent
 from claimeven.parallel.ray_workers import RayWorkers as RayWorkers
 from claimeven.ratings.ladder import Ladder as Ladder

@@ -244,3 +244,20 @@ class LadderOptions(RunOptions):
 
     rounds: int = option(int, POOL_ROUNDS, "Pairs of games against each agent of the pool.")
     on_progress: Callable[[int], object] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneOptions(_OpeningOptions):
+    """The options of `tune`: the opponents, and the games of its stages.
+
+    `against` is a spec or several, or "pool" for the reference pool. The limits are for the tuned
+    agent. `on_progress` gets the name of the stage, the finished rounds (pairs of games against
+    each opponent) and their number.
+    """
+
+    against: str | Sequence[str] = "pool"
+    tries: int = option(int, 40, "Number of settings to try.")
+    games: int = option(int, 100, "Games of a try; clearly worse tries stop earlier.")
+    final_games: int = option(int, 400, "Fresh games that measure the best setting.")
+    opening_plies: int = option(int, 6, "Plies of an opening.")
+    on_progress: Callable[[str, int, int], object] | None = None

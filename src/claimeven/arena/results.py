@@ -24,6 +24,7 @@ from claimeven.arena.tournaments.results import (
     TournamentResult,
 )
 from claimeven.arena.tournaments.standings import Standings, remarks
+from claimeven.arena.tuning import TuneResult
 from claimeven.blocks import Block, Board, Code, Sections, Styled, Table, bar, strong
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.ratings.ladder import Estimate, Ladder
@@ -113,6 +114,39 @@ def match(result: MatchResult) -> Sections:
         list(remarks(agents, ())),
         forfeits,
     ])  # fmt: skip
+
+
+def tuning(result: TuneResult) -> Sections:
+    """Return the tries, the best options and the given ones in fresh games, and the spec."""
+    games = sum(len(each.games) for each in result.tries)
+    ends = [
+        f"{len(result.tries)} tries of {result.agent} against {', '.join(result.against)}:"
+        f" {games:,} games, seed {result.seed}, {result.seconds:.1f} s"
+    ]
+    rows = [
+        [
+            ",".join(f"{name}={text}" for name, text in each.options.items()),
+            f"{len(each.games):,}{'*' * each.stopped}",
+            bar(share(each.score), each.score),
+            share(each.best),
+        ]
+        for each in result.tries
+    ]
+    table = Table(["options", "games", "score", "best so far"], rows)
+    note = ["* stopped early, clearly worse than the best"] * any(t.stopped for t in result.tries)
+    final = [each for each in (result.best, result.given) if each is not None]
+    fresh = [
+        [each.agent, f"{len(each.games):,}", bar(share(each.score), each.score),
+         "{:.1%} to {:.1%}".format(*each.interval)]
+        for each in final
+    ]  # fmt: skip
+    last: list[Block] = []
+    if result.best is not None:
+        last = [Table(["fresh games", "games", "score", "95 % interval"], fresh)]
+        if result.gain is not None:
+            last.append("gain {:+.1%}, 95 % interval {:+.1%} to {:+.1%}".format(*result.gain))
+        last.append(strong(f"best: {result.best.agent}"))
+    return Sections([ends, [table, *note], last])
 
 
 def labels(names: Sequence[str], most: int = _MAX_LABEL) -> tuple[str, str]:

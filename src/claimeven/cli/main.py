@@ -38,6 +38,7 @@ SECTIONS = {
         "tournament": "Play many agents against each other; print the ladder.",
         "ladder": "Rate an agent on the ladder from random to perfect.",
         "sprt": "Play two agents until a test decides which is stronger.",
+        "tune": "Find the best options of an agent by play.",
         "accuracy": "Measure how often agents find the best move.",
         "games": "List, show, export and import stored games.",
         "report": "Write a web page about a tournament.",

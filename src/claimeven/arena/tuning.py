@@ -1,0 +1,290 @@
+"""Options of an agent tuned by play: Optuna proposes values, pairs of games score them.
+
+All tries play the same openings with the same random numbers, so that chance affects them alike. A
+try that is clearly worse than the best one stops early. The best few play on. Fresh games measure
+the best of these, and the given agent.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from claimeven.agents.function_agent import name_of
+from claimeven.agents.registry import AGENTS, AgentLike
+from claimeven.arena.games.game import Game
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.options import InvalidMatch, TuneOptions
+from claimeven.arena.tournaments import reference_pool
+from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tuning_space import default_space, plain, proposals, with_options
+from claimeven.atomic_io import make_folder, scratch_folder
+from claimeven.game.position import Position
+from claimeven.game.validation import seed_number
+from claimeven.markup import shown_by
+from claimeven.plotting import INK, LINES, Chart
+from claimeven.ratings.pentanomial import NORMAL_95, PairCounts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The word for all agents of the reference pool as opponents.
+POOL = "pool"
+#: Tries that play on after the last one, and their games in comparison with a try.
+FINALISTS, MORE = 3, 3
+#: Deviations by which a try must be worse than the best one to stop early, and the fewest rounds.
+_CLEARLY, _MIN_ROUNDS = 1.645, 4
+
+
+@dataclass(frozen=True)
+class Try:
+    """An agent with some values of its options, and its games in the order of the plan.
+
+    A round is a pair of games against each of the `opponents`. `best` is the best score of a
+    complete try so far, this one included.
+    """
+
+    agent: str
+    options: Mapping[str, str]
+    games: tuple[Game, ...]
+    opponents: int
+    stopped: bool = False
+    best: float = 0.0
+
+    @property
+    def pairs(self) -> PairCounts:
+        """The pairs of games, as the agent sees them."""
+        points = [game.points(0) for game in self.games]
+        return PairCounts.of(map(sum, zip(points[::2], points[1::2], strict=True)))
+
+    @property
+    def score(self) -> float:
+        """Share of the points."""
+        return self.pairs.share
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the score; pairs that are equal move for move count once."""
+        played = [(*game.agents, game.all_moves) for game in self.games]
+        return self.pairs.interval_of(len(set(zip(played[::2], played[1::2], strict=True))))
+
+    def lead_over(self, other: Try) -> tuple[float, float]:
+        """Return the mean lead in score in the rounds of both, and its standard error."""
+        common = min(len(self.games), len(other.games))
+        one, two = (
+            np.array([game.points(0) for game in each.games[:common]]) for each in (self, other)
+        )
+        leads = (one - two).reshape(-1, 2 * self.opponents).mean(axis=1)
+        return float(leads.mean()), float(leads.std(ddof=len(leads) > 1) / math.sqrt(len(leads)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the try as plain data for JSON."""
+        faults = [game.fault_seat for game in self.games if game.fault_seat is not None]
+        return {
+            "agent": self.agent,
+            "options": dict(self.options),
+            "games": len(self.games),
+            "score": self.score,
+            "interval": list(self.interval),
+            "stopped": self.stopped,
+            "best": self.best,
+            "forfeits": len(faults),
+        }
+
+
+@dataclass(frozen=True)
+class TuneResult:
+    """The tries of a run, and the best options and the given agent in the same fresh games.
+
+    `best` is None before the last try, and `given` also for an agent without a spec.
+    """
+
+    agent: str
+    against: tuple[str, ...]
+    space: Mapping[str, str]
+    seed: int
+    tries: tuple[Try, ...] = ()
+    best: Try | None = None
+    given: Try | None = None
+    seconds: float = 0.0
+
+    _repr_html_ = shown_by("claimeven.arena.results", "tuning")
+
+    @property
+    def gain(self) -> tuple[float, float, float] | None:
+        """Score of the best options minus score of the given agent, and its 95 % interval."""
+        if self.best is None or self.given is None:
+            return None
+        mean, error = self.best.lead_over(self.given)
+        return mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as plain data for JSON."""
+        return {
+            **{name: getattr(self, name) for name in ("agent", "space", "seed", "gain", "seconds")},
+            "against": list(self.against),
+            "tries": [each.as_dict() for each in self.tries],
+            "best": self.best and self.best.as_dict(),
+            "given": self.given and self.given.as_dict(),
+        }
+
+
+def tune(
+    agent: str | Callable[..., AgentLike],
+    space: Mapping[str, str] | None = None,
+    options: TuneOptions | None = None,
+    **settings: Any,
+) -> TuneResult:
+    """Find values of an agent's options by play, and measure the best ones in fresh games.
+
+    `agent` is a spec, or a function of the options that returns an agent. `space` maps options to
+    their values: "0.2..2", "1..9" (whole numbers), "10..1000:log" or "yes,no"; by default all
+    options that `default_space` finds. `settings` are fields of `TuneOptions` by name. The same
+    seed gives the same result with any executor, unless time is limited. Raises the errors of
+    `play_tournament`.
+
+    >>> found = tune("greedy", {"win": "yes,no"}, against="greedy", tries=4, games=40,
+    ...              final_games=20)
+    >>> found.best.agent, len(found.tries)
+    ('greedy:win=yes', 4)
+    """
+    return deque(tune_stepwise(agent, space, TuneOptions.of(options, settings)), 1)[0]
+
+
+def tune_stepwise(
+    agent: str | Callable[..., AgentLike], space: Mapping[str, str] | None, options: TuneOptions
+) -> Iterator[TuneResult]:
+    """Yield the result so far after each try, and the result: see `tune`."""
+    begin = time.perf_counter()
+    space = default_space(agent) if space is None else dict(space)
+    games = _TuneGames(agent, options)
+    result = TuneResult(name_of(agent), games.against, space, options.seed)
+    complete: dict[str, Try] = {}
+    with proposals(agent, space, options.seed) as (propose, note), games.opened():
+        for number in range(options.tries):
+            best = max(complete.values(), key=lambda each: each.score, default=None)
+            one = games.compare(propose(), best, f"try {number + 1} of {options.tries}")
+            note(one.score)
+            if not one.stopped:
+                complete.setdefault(one.agent, one)
+            one = replace(one, best=max(each.score for each in complete.values()))
+            seconds = time.perf_counter() - begin
+            result = replace(result, tries=(*result.tries, one), seconds=seconds)
+            yield result
+        leading = sorted(complete.values(), key=lambda each: -each.score)[:FINALISTS]
+        longer = [games.play(each.options, MORE * games.rounds, "best tries") for each in leading]
+        winner = max(longer, key=lambda each: each.score).options
+        best = games.play(winner, games.fresh_rounds, "fresh games", options.seed + 1)
+        given = None
+        if isinstance(agent, str):
+            given = games.play({}, games.fresh_rounds, "fresh games", options.seed + 1)
+    yield replace(result, best=best, given=given, seconds=time.perf_counter() - begin)
+
+
+def curve_chart(result: TuneResult) -> Chart:
+    """Return a chart of the scores of the tries, and of the best one so far."""
+
+    def draw(axes: Axes) -> None:
+        numbers = range(1, len(result.tries) + 1)
+        for style, (color, marker, _) in enumerate(LINES[:2]):
+            some = [n for n in numbers if result.tries[n - 1].stopped == bool(style)]
+            scores = [100 * result.tries[n - 1].score for n in some]
+            label = "stopped early" if style else "all games"
+            axes.plot(some, scores, color=color, marker=marker, linestyle="", label=label)
+        best = [100 * each.best for each in result.tries]
+        axes.plot(numbers, best, color=INK, drawstyle="steps-post", label="best so far")
+        axes.set_xlabel("try")
+        axes.set_ylabel("score in %")
+
+    return Chart("tune", f"The tries of {result.agent}", draw)
+
+
+class _TuneGames:
+    """The games of the tries, in a store for each agent and seed."""
+
+    def __init__(self, agent: Any, options: TuneOptions) -> None:
+        self._agent, self._options = agent, options
+        against = options.against
+        self.against = (against,) if isinstance(against, str) else tuple(against)
+        self._opponents = reference_pool.AGENTS if self.against == (POOL,) else self.against
+        self._size = 2 * len(self._opponents)
+        seed_number(options.seed)
+        for name in ("tries", "games", "final_games"):
+            if getattr(options, name) < 1:
+                raise InvalidMatch(f"{name} must be 1 or more, got {getattr(options, name)}")
+        self.rounds, self.fresh_rounds = (
+            -(-games // self._size) for games in (options.games, options.final_games)
+        )
+        self._executor = options.workers(1, options.on_message)
+        self._stores: dict[tuple[str, int], str] = {}
+        self._openings = cache(self._drawn)
+
+    def _drawn(self, seed: int) -> tuple[tuple[int, ...], ...]:
+        rounds = max(MORE * self.rounds, self.fresh_rounds)
+        source, plies = self._options.openings, self._options.opening_plies
+        return make_openings(source, rounds, plies, seed, Position(self._options.geometry))
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Keep the workers, and without --out a temporary folder, until the end of the block."""
+        with ExitStack() as stack:
+            if self._options.out is None:
+                self._folder = stack.enter_context(scratch_folder())
+            else:
+                self._folder = Path(self._options.out)
+                make_folder(self._folder)
+            if (reused := getattr(self._executor, "reused", None)) is not None:
+                self._executor = stack.enter_context(reused())
+            yield
+
+    def compare(self, values: Mapping[str, str], best: Try | None, what: str) -> Try:
+        """Return a try; it stops after a part of its rounds if the best try is clearly better."""
+        for rounds in (self.rounds // 4, self.rounds // 2):
+            if best is not None and rounds >= _MIN_ROUNDS:
+                one = self.play(values, rounds, what)
+                lead, error = one.lead_over(best)
+                if lead < -_CLEARLY * error:
+                    return replace(one, stopped=True)
+        return self.play(values, self.rounds, what)
+
+    def play(
+        self, values: Mapping[str, str], rounds: int, what: str, seed: int | None = None
+    ) -> Try:
+        """Return an agent with its games of some rounds, after the missing ones are played."""
+        options = self._options
+        seed = options.seed if seed is None else seed
+        if isinstance(self._agent, str):
+            agent: AgentLike = with_options(self._agent, values)
+            name = str(agent)
+            if agent in self._opponents:  # a store has each name once
+                head, _, rest = name.partition(":")
+                agent = f"{head}: {rest}" if head in AGENTS else f"./{name}"
+        else:
+            name = f"{name_of(self._agent)}({', '.join(f'{n}={v}' for n, v in values.items())})"
+            agent = self._agent(**{option: plain(text) for option, text in values.items()})
+        openings = self._openings(seed)
+        plan = Plan(
+            (agent, *self._opponents), rounds, seed, "gauntlet", openings,
+            Position(options.geometry), options.limit, options.sandbox,
+            tuple(range(1, 1 + len(self._opponents))),
+        )  # fmt: skip
+        # An agent that is proposed again, or plays on, adds to its games.
+        known = (name, seed) in self._stores
+        file = self._stores.setdefault((name, seed), f"{len(self._stores) + 1:03}.db")
+        with store_of(plan, self._folder / file, known or options.resume) as store:
+            with closing(run(plan, self._executor, store, options.on_message)) as games:
+                for done, _ in enumerate(games, len(store) + 1):
+                    if options.on_progress is not None:
+                        options.on_progress(what, done, plan.games)
+            played = sorted(store.games(), key=lambda game: game.number)
+        return Try(name, dict(values), tuple(played[: plan.games]), len(self._opponents))

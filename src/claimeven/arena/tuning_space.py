@@ -1,0 +1,149 @@
+"""The values of an agent's options to try, and Optuna, which proposes some of them.
+
+Optuna (the extra `tune`) was chosen over Nevergrad: one sampler handles numbers and words, it is
+released often, and it does not need pandas. Its storage is not used: the seed and the scores decide
+each proposal, so a resumed run repeats them from its stored games.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from claimeven.agents.base import LIMITS
+from claimeven.agents.options import AgentKind, split_options
+from claimeven.agents.registry import AGENTS, options_in
+from claimeven.arena.options import InvalidMatch
+
+#: Options that are tuned only by name: budgets and resources.
+_NOT_TUNED = (*LIMITS, "backend", "capacity", "table", "table_mb", "threads")
+_RANGE = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)(:log)?")
+#: Proposes values, and takes the score of the last ones.
+Proposals = tuple[Callable[[], dict[str, str]], Callable[[float], object]]
+
+
+def default_space(agent: object) -> dict[str, str]:
+    """Return the values to try of a registered agent whose options are not named.
+
+    These are all choices, "yes,no", and numbers from a quarter to four times their default.
+    Budgets, resources and the options in the spec are left out. Raises `InvalidMatch` without any.
+
+    >>> default_space("alphabeta:depth=3,order=left")
+    {'view': 'mover,root', 'start': 'search,center'}
+    """
+    kind, given = _registered(agent)
+    found = {}
+    for option in kind.options if kind else ():
+        if option.name in (*given, *_NOT_TUNED):
+            continue
+        if option.choices or option.kind == "flag":
+            found[option.name] = ",".join(option.choices or ("yes", "no"))
+        elif option.kind in ("int", "float") and option.default:
+            low = max(option.default / 4, option.low or 0)
+            ends = low, min(option.default * 4, option.high or low * 16)
+            found[option.name] = "{:g}..{:g}".format(
+                *(map(int, ends) if option.kind == "int" else ends)
+            )
+    if not found:
+        raise InvalidMatch(f"name options of {agent} to tune, such as --option depth=1..6")
+    return found
+
+
+def with_options(agent: str, options: Mapping[str, str]) -> str:
+    """Return a spec with other values of some options.
+
+    >>> with_options("uct:c=1,reuse=no", {"c": "0.5"}), with_options("bot.py:Bot", {"depth": "3"})
+    ('uct:reuse=no,c=0.5', 'bot.py:Bot,depth=3')
+    """
+    kind, given = _registered(agent)
+    head, _, rest = agent.partition(",") if kind is None else (f"{kind.name}:", "", "")
+    given = given or split_options(rest, agent)
+    every = {name: text for name, text in given.items() if name not in options} | dict(options)
+    words = ",".join(f"{name}={text}" for name, text in every.items())
+    return f"{head}{',' * (kind is None)}{words}" if options else agent
+
+
+def values_of(name: str, text: str, is_float: bool = False) -> tuple[type, list[Any]]:
+    """Return the type of the values of an option, and the ends of their range or the words.
+
+    >>> values_of("c", "0.5..2:log"), values_of("depth", "1..9"), values_of("solver", "yes,no")
+    ((<class 'float'>, [0.5, 2.0]), (<class 'int'>, [1, 9]), (<class 'str'>, ['yes', 'no']))
+    """
+    found = _RANGE.fullmatch(text)
+    if found is None and ".." not in text and all(text.split(",")):
+        return str, text.split(",")
+    kind = float if is_float or "." in text.replace("..", "") else int
+    if found is None or (ends := [kind(found[1]), kind(found[2])])[0] >= ends[1]:
+        forms = "LOW..HIGH, LOW..HIGH:log or words such as yes,no"
+        raise InvalidMatch(f"the values of {name} must be {forms}, got {text!r}")
+    return kind, ends
+
+
+def plain(text: str | None) -> Any:
+    """Return a number if the text is one, else the text."""
+    for kind in (int, float):
+        with suppress(ValueError, TypeError):
+            return kind(text)  # type: ignore[arg-type]  # None raises the other error
+    return text
+
+
+def _registered(agent: object) -> tuple[AgentKind | None, dict[str, str]]:
+    """Return the kind and the given options of a registered agent."""
+    is_name = isinstance(agent, str) and agent.partition(":")[0] in AGENTS
+    return options_in(str(agent)) if is_name else (None, {})
+
+
+@contextmanager
+def proposals(agent: object, space: Mapping[str, str], seed: int) -> Iterator[Proposals]:
+    """Yield a function that proposes values, and one that takes the score of the last ones.
+
+    The options of the given agent come first, if they are known and inside the space.
+    """
+    if importlib.util.find_spec("optuna") is None:
+        raise InvalidMatch("tuning needs Optuna: pip install 'claimeven[tune]'")
+    import optuna  # noqa: PLC0415 - an extra, and slow
+    from optuna import distributions as kinds  # noqa: PLC0415 - the same
+
+    agent_kind, known = _registered(agent)
+    declared = {each.name: each for each in agent_kind.options} if agent_kind else {}
+    drawn: dict[str, Any] = {}
+    first: dict[str, Any] = {}
+    for name, text in space.items():
+        option = declared.get(name)
+        kind, values = values_of(name, text, option is not None and option.kind == "float")
+        if agent_kind is not None:
+            for value in values:
+                agent_kind.parse({name: str(value)})
+        default = None if option is None or option.default is None else option.shown_default
+        start = known.get(name, default)
+        if kind is str:
+            drawn[name] = kinds.CategoricalDistribution(values)
+            is_inside = start in values
+        else:
+            draws: Any = kinds.IntDistribution if kind is int else kinds.FloatDistribution
+            drawn[name] = draws(*values, log=text.endswith(":log"))
+            start = plain(start)
+            is_inside = isinstance(start, (int, float)) and values[0] <= start <= values[1]
+        if is_inside:
+            first[name] = kind(start)
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        study = optuna.create_study(
+            direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32)
+        )
+        if len(first) == len(space):
+            study.enqueue_trial(first)
+        trials: list[Any] = []
+
+        def propose() -> dict[str, str]:
+            trials.append(study.ask(drawn))
+            values = trials[-1].params
+            return {n: f"{v:.4g}" if isinstance(v, float) else str(v) for n, v in values.items()}
+
+        yield propose, lambda score: study.tell(trials[-1], score)
+    finally:
+        optuna.logging.set_verbosity(verbosity)
