@@ -35,6 +35,10 @@ ASKED = {
     "ladder": ("ladder", "greedy:win=yes", "--rounds", "1", "--jobs", "1"),
     "ladder, published": ("ladder", "--published"),
     "sprt": ("sprt", "greedy", "random", "--max-games", "2", "--jobs", "1"),
+    "tune": (
+        "tune", "greedy", "--option", "win=yes,no", "--against", "random", "--tries", "1",
+        "--games", "2", "--final-games", "2",
+    ),
     "check": ("check", bot("full")),
     "study list": ("study", "list"),
     "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),

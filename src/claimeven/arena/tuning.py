@@ -203,6 +203,7 @@ def curve_chart(result: TuneResult) -> Chart:
             axes.plot(some, scores, color=color, marker=marker, linestyle="", label=label)
         best = [100 * each.best for each in result.tries]
         axes.plot(numbers, best, color=INK, drawstyle="steps-post", label="best so far")
+        axes.locator_params("x", integer=True)
         axes.set_xlabel("try")
         axes.set_ylabel("score in %")
 

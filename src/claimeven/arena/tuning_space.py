@@ -73,7 +73,7 @@ def values_of(name: str, text: str, is_float: bool = False) -> tuple[type, list[
     ((<class 'float'>, [0.5, 2.0]), (<class 'int'>, [1, 9]), (<class 'str'>, ['yes', 'no']))
     """
     found = _RANGE.fullmatch(text)
-    if found is None and ".." not in text and all(text.split(",")):
+    if found is None and ("," in text or ".." not in text) and all(text.split(",")):
         return str, text.split(",")
     kind = float if is_float or "." in text.replace("..", "") else int
     if found is None or (ends := [kind(found[1]), kind(found[2])])[0] >= ends[1]:

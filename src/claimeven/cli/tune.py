@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from claimeven.arena import results
+from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.options import TuneOptions
-from claimeven.arena.tuning import TuneResult, curve_chart, tune_stepwise
+from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune_stepwise
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import reject_opening_plies
 from claimeven.cli.common.options import file_option, json_option, option_group, warn_unbounded
@@ -62,7 +63,7 @@ def command(
 
     \b
     Examples:
-      claimeven tune uct:iterations=200 --option c=0.2..2 --against alphabeta:depth=4
+      claimeven tune uct:iterations=200 --option c=0.2..2 --against greedy
       claimeven tune greedy --option win=yes,no --option block=yes,no \\
         --against random --tries 8
       claimeven tune uct:iterations=200 --tries 60 --jobs 8 --out tuned
@@ -92,7 +93,9 @@ def command(
             except KeyboardInterrupt:
                 interrupted = True
         if found is not None and as_json:
-            write_json(found.as_dict(), stdout)
+            agents = [agent, *(each for each in against if each != POOL)]
+            setting = setting_of(agents, options.geometry, options.limit, options.seed)
+            write_json({**setting, **found.as_dict()}, stdout)
         elif found is not None:
             write_sections(results.tuning(found), stdout)
         if found is not None and plots is not None:
