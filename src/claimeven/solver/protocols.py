@@ -86,12 +86,10 @@ def _nothing(geometry: Geometry, where: str | Path) -> None:
     return None
 
 
-#: Opens a book: for `DEFAULT_BOOK` the default of a board (or None), or a file.
-#: The book package sets it, because the solver does not import that package.
+#: Opens a book: for `DEFAULT_BOOK` the default of a board (or None), or a file. `claimeven` sets
+#: both functions, because the solver does not import the packages of books and nets.
 open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _nothing
-
-
-#: Opens a guide: for `NET_GUIDE` the bundled net, or the file of a net. `claimeven` sets it.
+#: Opens a guide: for `NET_GUIDE` the bundled net, or the file of a net.
 open_guide: Callable[[Geometry, str | Path], Guide | None] = _nothing
 
 

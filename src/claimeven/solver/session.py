@@ -49,11 +49,7 @@ BATCH = 64
 _UNLIMITED = 1 << 62
 #: The fewest empty cells of a position that a guide is asked for: others take few nodes.
 GUIDED_EMPTY = 28
-#: Points from which a guess is made a point greater: an early win is quickly refuted.
-FAR_GUESSES = (5, 9)
 
-#: A position, and the least and the greatest score: mine, mask, low, high.
-Task = tuple[int, int, int, int]
 Scores = npt.NDArray[np.int64]
 Boards = npt.NDArray[np.uint64]
 OnSolved = Callable[[int, int], None]
@@ -294,10 +290,9 @@ class Session:
         parts = _parts(total, len(self.workers), 1 if on_solved is not None else BATCH)
         part_lock, report_lock = threading.Lock(), threading.Lock()
         done = [0] * len(self.workers)
-        is_complete = [True] * len(self.workers)
 
-        def solve_batch(worker: SearchThread, part: slice, before: int = 0) -> bool:
-            """Solve some positions after `before` others; return whether all were solved."""
+        def solve_batch(worker: SearchThread, part: slice, before: int = 0) -> None:
+            """Solve some positions, after `before` others of a part."""
             arrays, control = worker.arrays, worker.control
             control[layout.DONE] = control[layout.RESUME] = 0
             while True:
@@ -312,27 +307,24 @@ class Session:
                     solved = sum(done) + before + int(control[layout.DONE])
                     self._report(on_progress, worker, solved, total)
                 if result != kernel.PAUSED:
-                    return True
+                    return
                 if self.is_stopped:
-                    return False
+                    raise SearchStopped(low, high)
 
-        def solve_guided(worker: SearchThread, part: slice) -> bool:
+        def solve_guided(worker: SearchThread, part: slice) -> None:
             """Solve some positions, singly those that the guide is asked for."""
             empty, start = self.geometry.cells - disc_counts(masks[part]), part.start
             for number in np.flatnonzero(empty >= GUIDED_EMPTY) + part.start:
-                if not solve_batch(worker, slice(start, number), start - part.start):
-                    return False
-                task = (int(mines[number]), int(masks[number]), low, high)
+                solve_batch(worker, slice(start, number), start - part.start)
+                start, before, score = number + 1, worker.nodes, kernel.PAUSED
                 self._start(worker, low, high)
-                nodes[number], score = -worker.nodes, kernel.PAUSED
-                while score == kernel.PAUSED and not self.is_stopped:
+                while score == kernel.PAUSED:
+                    if self.is_stopped:
+                        raise SearchStopped(low, high)
+                    task = (int(mines[number]), int(masks[number]), low, high)
                     score = self._search(worker, worker.shared, task, SLICE_NODES)
-                if score == kernel.PAUSED:
-                    return False
-                scores[number] = score
-                nodes[number] += worker.nodes
-                start = number + 1
-            return solve_batch(worker, slice(start, part.stop), start - part.start)
+                scores[number], nodes[number] = score, worker.nodes - before
+            solve_batch(worker, slice(start, part.stop), start - part.start)
 
         solve = solve_batch if self.guide is None else solve_guided
 
@@ -342,17 +334,13 @@ class Session:
                     part = next(parts, None)
                 if part is None:
                     return
-                if not solve(self.workers[number], part):
-                    is_complete[number] = False
-                    return
+                solve(self.workers[number], part)
                 done[number] += part.stop - part.start
                 if on_solved is not None:
                     with report_lock:
                         on_solved(part.start, int(scores[part.start]))
 
         self._together(work)
-        if not all(is_complete):
-            raise SearchStopped(low, high)
         return scores, nodes
 
     # -- inside
@@ -381,8 +369,13 @@ class Session:
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
         worker.shared[layout.TOGETHER] = 0
 
-    def _search(self, worker: SearchThread, shared: Ints, task: Task, size: int) -> int:
-        """Search a position for at most `size` nodes; ask the guide after `SHORT` nodes."""
+    def _search(
+        self, worker: SearchThread, shared: Ints, task: tuple[int, int, int, int], size: int
+    ) -> int:
+        """Search a position for at most `size` nodes; ask the guide after `SHORT` nodes.
+
+        `task` is the position, mine and mask, and the least and the greatest score.
+        """
         mine, mask, low, high = task
         if self.guide is not None and worker.nodes >= worker.guide_at:
             worker.guide_at = _UNLIMITED
@@ -441,7 +434,7 @@ def first_alpha(guess: int, most: int) -> int:
     >>> [first_alpha(guess, 18) for guess in (-9, -1, 0, 1, 4, 5, 9, 99)]
     [-11, -1, 0, 0, 3, 5, 10, 18]
     """
-    margin = sum(abs(guess) >= far for far in FAR_GUESSES)
+    margin = (abs(guess) >= 5) + (abs(guess) >= 9)  # an early win is quickly refuted
     return max(-most, min(most, guess - 1 + margin if guess > 0 else guess - margin))
 
 
