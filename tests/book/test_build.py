@@ -120,7 +120,7 @@ def test_journals_that_cannot_be_are_refused(tmp_path: Path, text: str, message:
 def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     for geometry, plies, message in (
-        (Geometry(9, 8), 2, "9x8 connect 4 takes 81"),
+        (Geometry(13, 9), 2, "13x9 connect 4 takes 130"),
         (SMALL, -1, "plies must be 0 to 14 for .*, not -1"),
         (Geometry(2, 2), 4, "plies must be 0 to 3 for .*, not 4"),
     ):
