@@ -41,7 +41,7 @@ Words = tuple[Any, ...]
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class State:
+class JaxState:
     """A game, or many in the first dimensions of all arrays.
 
     `current_player` int32 is the player to move, 0 or 1 by chance at the start. `observation` bool
@@ -63,7 +63,7 @@ class State:
     #: The id of the game in pgx.
     env_id = "connect_four"
 
-    def replace(self, **fields: Any) -> State:
+    def replace(self, **fields: Any) -> JaxState:
         """Return the state with other values of some fields."""
         return replace(self, **fields)
 
@@ -85,7 +85,7 @@ class JaxConnectFour:
     with rewards of 0.
     """
 
-    id, version, num_players = State.env_id, "v0", 2
+    id, version, num_players = JaxState.env_id, "v0", 2
 
     def __init__(self, columns: int = 7, rows: int = 6, connect: int = 4) -> None:
         self.geometry: Geometry = Geometry(columns, rows, connect)
@@ -99,10 +99,10 @@ class JaxConnectFour:
         self._columns = tuple(np.array(words) for words in zip(*cells, strict=True))
         self._bottom = self._words(sum(1 << place for place in places[-1]))
 
-    def init(self, key: Any) -> State:
+    def init(self, key: Any) -> JaxState:
         """Return a new game; the key draws the player that moves first."""
         empty = tuple(jnp.uint32(0) for _ in self._bottom)
-        return State(
+        return JaxState(
             current_player=jnp.int32(jax.random.bernoulli(key)),
             observation=jnp.zeros(self.observation_shape, bool),
             rewards=jnp.zeros(2, jnp.float32),
@@ -114,7 +114,7 @@ class JaxConnectFour:
             _mask=empty,
         )
 
-    def step(self, state: State, action: Any, key: Any = None) -> State:
+    def step(self, state: JaxState, action: Any, key: Any = None) -> JaxState:
         """Play a column, counted from 0; `key` is not used."""
         player = state.current_player
         disc = [cells[action] for cells in self._playable(state._mask)]
@@ -124,7 +124,7 @@ class JaxConnectFour:
         legal = _is_any(self._playable(mask))
         terminated = is_won | ~legal.any() | ~is_legal
         reward = is_won.astype(jnp.float32) - ~is_legal
-        played = State(
+        played = JaxState(
             current_player=1 - player,
             observation=jnp.stack(
                 [self._cells(mine), self._cells(tuple(map(xor, mine, mask)))], axis=-1
@@ -139,7 +139,7 @@ class JaxConnectFour:
         )
         same = state.replace(rewards=jnp.zeros_like(state.rewards))
         is_over = state.terminated | state.truncated
-        found: State = jax.tree.map(lambda new, old: jnp.where(is_over, old, new), played, same)
+        found: JaxState = jax.tree.map(lambda new, old: jnp.where(is_over, old, new), played, same)
         return found
 
     def _words(self, bits: int) -> tuple[np.uint32, ...]:
