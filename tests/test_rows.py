@@ -77,12 +77,17 @@ def test_games_and_standings(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_matches_tests_and_placements() -> None:
+def test_matches_tests_and_placements(tmp_path: Path) -> None:
     seen: list[dict[str, Any]] = []
     match = play_match("greedy", "random", games=4, seed=1, on_row=seen.append)
     assert checked(match.rows()) == seen
     wins = [row["winner"] for row in seen]
     assert (wins.count("greedy"), wins.count("random")) == match.wins
+    seen.clear()
+    out = tmp_path / "a.db"
+    play_match("greedy", "random", games=2, seed=1, out=out)
+    play_match("greedy", "random", games=4, seed=1, out=out, resume=True, on_row=seen.append)
+    assert [row["game"] for row in seen] == [3, 4]  # those that were not there
     seen.clear()
     test = run_sprt("greedy", "random", elo0=0, elo1=100, seed=1, on_row=seen.append)
     assert checked(test.rows()) == seen

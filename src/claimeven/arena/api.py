@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,6 @@ from claimeven.arena.options import (
     TournamentOptions,
 )
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (
@@ -72,16 +71,15 @@ def play_match(
         )
     begin = time.perf_counter()
     finished: list[Game] = []
-    players, out = players_of(options), options.out
+    out = options.out
     with (
         nullcontext() if out is None else store_of(plan, out, options.resume) as store,
-        closing(run(plan, players, store, options.on_message, options.keep_decisions)) as games,
+        closing(_run(plan, options, store, options.keep_decisions)) as games,
     ):
         for game in in_order(plan, games, store):
             finished.append(game)
             if options.on_progress is not None:
                 options.on_progress(game)
-            _report_row(game, dict(enumerate(plan.names)), options)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
 
 
@@ -159,12 +157,11 @@ def run_sprt(
         sequential_run = resume_test(plan, test, store)
         resumed = len(store)
         if sequential_run.verdict is SprtVerdict.UNDECIDED:
-            with closing(run(plan, players_of(options), store, options.on_message)) as games:
+            with closing(_run(plan, options, store)) as games:
                 for done, game in enumerate(games, resumed + 1):
                     verdict = sequential_run.add_game(game.number, game.points(0))
                     if options.on_progress is not None:
                         options.on_progress(done, sequential_run)
-                    _report_row(game, {each.id: each.label for each in store.agents}, options)
                     if verdict is not SprtVerdict.UNDECIDED:
                         break
         standings = Standings.of_store(store)
@@ -246,17 +243,18 @@ def _standings(plan: Plan, options: TournamentOptions | LadderOptions) -> tuple[
     begin = time.perf_counter()
     with store_of(plan, options.out, options.resume) as store:
         resumed = len(store)
-        with closing(run(plan, players_of(options), store, options.on_message)) as games:
-            for done, game in enumerate(games, resumed + 1):
+        with closing(_run(plan, options, store)) as games:
+            for done, _ in enumerate(games, resumed + 1):
                 if options.on_progress is not None:
                     options.on_progress(done)
-                _report_row(game, {each.id: each.label for each in store.agents}, options)
         return Standings.of_store(store), time.perf_counter() - begin
 
 
-def _report_row(game: Game, labels: Mapping[int, str], options: RunOptions) -> None:
-    if options.on_row is not None:
-        options.on_row(game_rows([game], labels)[0])
+def _run(
+    plan: Plan, options: RunOptions, store: Store | None, keep_decisions: bool = False
+) -> Generator[Game, None, None]:
+    players, on_row = players_of(options), options.on_row
+    return run(plan, players, store, options.on_message, keep_decisions, on_row=on_row)
 
 
 #: Fields of a tournament file: its options, the agents, and the page to write.

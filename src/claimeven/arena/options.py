@@ -107,7 +107,7 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
     file lacks; "changed" resumes even if claimeven or the files of agents have changed.
     `adjudicate` ends a game with its exact result once at most so many cells are empty.
-    `on_message` gets messages for the user, `on_row` each finished game as a flat row.
+    `on_message` gets messages for the user, `on_row` each game played as a flat row.
     """
 
     out: str | Path | None = option(Path, None, "File to store the games in, for --resume.")

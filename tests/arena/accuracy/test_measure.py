@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from collections import deque
 from contextlib import closing
 from importlib import import_module
 from importlib.util import find_spec
@@ -297,13 +298,18 @@ def test_an_interrupted_measurement_continues_from_its_answers(tmp_path: Path) -
         found = measure(plan, file=file)
         file.write(found.answer_rows())
     assert not journal.exists()
+    with closing(AnswerFile(path, plan)) as file, closing(ask(plan, file=file)) as answers:
+        deque(itertools.islice(answers, 30), 0)
+    rows: list[Any] = []
+    compare_accuracy(plan.agents, plan.positions, seed=5, answers=path, on_row=rows.append)
+    assert len(rows) == 10  # those that were not there
     whole = measure(plan)
     assert [found[name].accuracy for name in plan.names] == [
         whole[name].accuracy for name in plan.names
     ]
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    stored = [json.loads(line) for line in path.read_text().splitlines()]
     plain = [{**row, "seconds": 0} for row in whole.answer_rows()]
-    assert [{**row, "seconds": 0} for row in rows] == plain
+    assert [{**row, "seconds": 0} for row in stored] == plain
 
 
 def test_answers_of_another_measurement_are_not_mixed(tmp_path: Path) -> None:

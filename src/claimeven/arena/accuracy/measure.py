@@ -239,7 +239,7 @@ def compare_accuracy(
     answer. Agents given by their specs are asked by `jobs` processes, or by an `executor` such as
     "ray" (with the `address` of its cluster); the answers are the same. `answers` is a file for all
     answers, .csv or .jsonl; an interrupted measurement continues from it. `on_progress` is called
-    with the number of answers and of all questions, `on_row` with each answer as a flat row.
+    with the number of answers and of all questions, `on_row` with each new answer as a flat row.
 
     >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
@@ -253,11 +253,12 @@ def compare_accuracy(
     except PoolError as error:
         raise InvalidMatch(str(error)) from None
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
+        before = set() if file is None else set(map(id, file.answers))
 
         def note(answer: SetAnswer, done: int) -> None:
             if on_progress is not None:
                 on_progress(done, plan.questions)
-            if on_row is not None:
+            if on_row is not None and id(answer) not in before:
                 on_row(flat_rows([plan.row_of(answer)])[0])
 
         found = measure(plan, workers, file, note)

@@ -14,6 +14,7 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments import reference_pool
+from claimeven.arena.tournaments.run import brief_labels
 from claimeven.arena.tournaments.standings import QUANTITIES, Record, Standings, Totals
 from claimeven.blocks import flat_rows
 from claimeven.markup import shown_by
@@ -126,7 +127,7 @@ class MatchResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the games as flat rows."""
-        return game_rows(self.games, dict(enumerate(self.plan.names)))
+        return game_rows(self.games, dict(enumerate(brief_labels(self.plan.stored_names))))
 
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files, digests_of
@@ -23,6 +24,7 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.runs import (
     FileChangeMonitor,
     check_plan,
@@ -111,14 +113,15 @@ def run(
     on_message: Callable[[str], object] | None = None,
     keep_decisions: bool = False,
     forfeit_unloadable: bool = False,
+    on_row: Callable[[dict[str, Any]], object] | None = None,
 ) -> Generator[Game, None, None]:
     """Play the games of a plan that a store does not hold; yield each as it ends, and store it.
 
     An executor plays; None is this process. A caller may close the generator at any time. All its
     games are then stored, also after an error or Ctrl-C; a kill may lose the games of the last
-    tenth of a second. `on_message` gets sentences for the user. Games hold the agents' decisions
-    with `keep_decisions`. With `forfeit_unloadable` an agent that cannot be loaded forfeits its
-    games; else that raises `InvalidSpec` before the first game.
+    tenth of a second. `on_message` gets sentences for the user, `on_row` each game as a flat row.
+    Games hold the agents' decisions with `keep_decisions`. With `forfeit_unloadable` an agent that
+    cannot be loaded forfeits its games; else that raises `InvalidSpec` before the first game.
     """
     there = set() if store is None else {game.number for game in store.games()}
     numbers = [number for number in range(plan.games) if number not in there]
@@ -128,7 +131,7 @@ def run(
     with closing(play_work(work, numbers, executor, on_message)) as results:
         if store is None:
             for _, game in results:
-                _log(plan, game)
+                _log(plan, game, on_row)
                 yield game
             return
         logger.info("%s: %d of %d games are stored", store.path, len(there), plan.games)
@@ -137,14 +140,16 @@ def run(
             for _, game in results:
                 waiting.add(game)
                 changes.check()
-                _log(plan, game)
+                _log(plan, game, on_row)
                 yield game
     store.check_place()
     changes.check(at_end=True)
 
 
-def _log(plan: Plan, game: Game) -> None:
-    """Log a finished game, and as a warning if it was forfeited."""
+def _log(plan: Plan, game: Game, on_row: Callable[[dict[str, Any]], object] | None) -> None:
+    """Log a finished game, as a warning if it was forfeited, and report its row."""
+    if on_row is not None:
+        on_row(game_rows([game], dict(enumerate(brief_labels(plan.stored_names))))[0])
     if game.fault is not None and game.fault_seat is not None:
         name = plan.names[game.agents[game.fault_seat]]
         logger.warning("game %d: %s forfeits: %s", game.number + 1, name, game.reason)
