@@ -107,6 +107,9 @@ def test_a_module_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert file_of("users_package.players:play") == tmp_path / "users_package" / "players.py"
     assert "users_package" not in sys.modules
     assert choose("users_package.players:play").column == 5
+    with closing(make_agent("users_package.players:play")) as agent:  # as a file has one
+        assert isinstance(agent, ProcessAgent) and agent.process != os.getpid()
+        assert "play(position), the one named, of users_package.players" in agent.plays
     before = digest_of_files("users_package.players:play")
     written(tmp_path, "def play(p):\n    return 4\n", "users_package/players.py")
     assert before is not None and digest_of_files("users_package.players:play") != before
@@ -419,6 +422,66 @@ def test_options_that_do_not_fit_are_told(name: str, output: str, tmp_path: Path
     with pytest.raises(InvalidSpec) as caught:
         make_agent(f"{written(tmp_path, OPTIONS)}:{name}")
     assert output in str(caught.value)
+
+
+ANNOTATED = """
+from __future__ import annotations
+from typing import Literal, Optional
+from claimeven import Agent, Decision
+
+class P(Agent):
+    def __init__(self, column: int, side: Literal["left", "right"] = "left",
+                 more: int | None = None, word: str = "1", weight: float = 0,
+                 quick: "bool" = False):
+        assert (type(word), type(weight), type(quick)) in ((str, float, bool), (str, int, bool))
+        self.column = column + (side == "right") + (more or 0) + int(weight) + quick
+    def choose(self, position, limit, rng):
+        return Decision(self.column)
+
+def make(column: Optional[int] = None, row: Literal[1, 2] = 1) -> Agent:
+    return P(column or row + 1)
+
+def plays(position, *, column: int, odd: nothing_of_that_name = 2):
+    return column + odd
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "plays"),
+    [
+        ("P,column=2", 2, ", with side=left, word=1, weight=0, quick=no, column=2"),
+        ("P,column=2,side=right,more=1", 4, ", with side=right, word=1, weight=0, quick=no"),
+        ("P,column=0,word=7,weight=1.5,quick=yes", 2, ", with side=left, word=7, weight=1.5,"),
+        ("make", 2, ", with row=1"),
+        ("make,row=2", 3, ", with row=2"),
+        ("make,column=5", 5, ", with row=1, column=5"),
+        ("plays,column=3", 5, ", with odd=2, column=3"),
+    ],
+)
+def test_annotations_decide_how_options_are_read(
+    name: str, column: int, plays: str, tmp_path: Path
+) -> None:
+    agent = loaded(f"{written(tmp_path, ANNOTATED)}:{name}")
+    assert decided(agent).column == column
+    assert plays in agent.plays
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("P", ":P: it cannot be made: P needs column: add ,column=VALUE after its name"),
+        ("P,column=1.5", "column=1.5 of P: column takes a whole number"),
+        ("P,column=1,side=rigt", "side=rigt of P (did you mean right?): side takes left, right"),
+        ("P,column=1,quick=maybe", "quick=maybe of P: quick takes yes or no"),
+        ("make,row=3", "row=3 of make: row takes 1, 2"),
+        ("plays", "plays takes column by name, without a default: an agent takes a position, or"),
+        ("plays,odd=1", "plays needs column: add ,column=VALUE after its name"),
+    ],
+)
+def test_options_of_another_type_are_reported(name: str, output: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        loaded(f"{written(tmp_path, ANNOTATED)}:{name}")
+    assert output in str(caught.value) and "\n" not in str(caught.value)
 
 
 HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\n"

@@ -64,7 +64,8 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(_foreign_in_words(other, whole=name is not None))
     if name is None:
         show(
-            "An agent is written name or name:option=value,option=value. Your own agent is"
+            "An agent is written name or name:option=value,option=value, and its own limit follows"
+            " after an @, uct@seconds=1. Your own agent is"
             " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config); or a"
             " class with options, my_agent.py:Player,depth=2; or the address of a server,"
             " http://127.0.0.1:8000/play. Quote commands of other programs for the shell if they"

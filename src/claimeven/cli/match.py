@@ -85,6 +85,7 @@ def command(
       claimeven match my_agent.py:agent greedy --jobs 2 --json
       claimeven match kaggle:main.py uct --seconds 2 --time-bank 60
       claimeven match my_agent.py random --games 2 --verbose
+      claimeven match my_agent.py:Player,depth=4@seconds=2 uct@iterations=500
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
       claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto

@@ -269,8 +269,8 @@ def stored_agents(plan: Plan) -> tuple[StoredAgent, ...]:
 def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     """Return short names that still differ: `bots/ann.py:agent` is `ann`, if no other agent is.
 
-    >>> brief_labels(["bots/ann.py", "alphabeta:depth=4,eval=windows", "alphabeta:depth=2"])
-    ('ann', 'alphabeta:depth=4,eval=windows', 'alphabeta:depth=2')
+    >>> brief_labels(["bots/ann.py", "bots/bob.py:Bot,depth=3", "alphabeta:depth=2,eval=a.py:f"])
+    ('ann', 'bob,depth=3', 'alphabeta:depth=2,eval=a.py:f')
     """
     brief = []
     for name in names:
@@ -279,9 +279,10 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
         if external is not None:
             brief.append(external[0].short_name(external[1]) + ending)
             continue
-        place = spec.rpartition(":")[0] if not spec.endswith(".py") else spec
-        is_file = place.endswith(".py") and name_in(spec) not in AGENTS
-        brief.append(Path(place).stem + ending if is_file else name)
+        place, is_file, rest = f"{spec}:".partition(".py:")
+        _, comma, options = rest.removesuffix(":").partition(",")
+        is_brief = is_file and name_in(spec) not in AGENTS
+        brief.append(Path(place).name + comma + options + ending if is_brief else name)
     return tuple(
         label if brief.count(label) == 1 else name for label, name in zip(brief, names, strict=True)
     )
