@@ -175,3 +175,45 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         InvalidSpec, match=r"^OpenSpiel is needed: pip install 'claimeven\[openspiel"
     ):
         openspiel.to_game()
+
+
+@needs
+@pytest.mark.parametrize("geometry", [Geometry(), OTHER], ids=str)
+def test_an_evaluator_gives_the_values_and_priors_of_its_model(geometry: Geometry) -> None:
+    from claimeven.adapters import openspiel
+    from claimeven.networks.net import Net
+    from tests.networks.net.support import drawn_net
+
+    net: Net = drawn_net(geometry, knows_scores=True)
+    evaluator = openspiel.evaluator(net)
+    for columns in random_games(geometry, 20, seed=3, ongoing=True):
+        position = Position.from_moves(columns, geometry)
+        state = openspiel.to_state(position)
+        values, priors = net.evaluate(
+            *np.array([[position.mine], [position.mask]], dtype=np.uint64)
+        )
+        found = evaluator.evaluate(state)
+        assert found[state.current_player()] == values[0] == -found[1 - state.current_player()]
+        assert evaluator.prior(state) == [(c, priors[0, c]) for c in position.legal_columns]
+
+
+@needs
+def test_a_search_of_openspiel_with_the_bundled_net_plays_well(spiel: Any) -> None:
+    from open_spiel.python.algorithms import mcts
+
+    from claimeven.adapters import openspiel
+
+    evaluator = openspiel.evaluator()
+    for moves, best in (("4435", 4), ("112233", 3), ("44444", None)):
+        state = openspiel.to_state(Position.from_moves(moves))
+        made = mcts.MCTSBot(
+            state.get_game(), 1.0, 60, evaluator, solve=True,
+            random_state=np.random.RandomState(1), child_selection_fn=mcts.SearchNode.puct_value,
+        )  # fmt: skip
+        action = made.step(state)
+        assert action in state.legal_actions()
+        assert best is None or action == best
+    with pytest.raises(InvalidSpec, match="the model knows 7x6 connect 4, not 6x5 connect 3"):
+        evaluator.evaluate(openspiel.to_state(Position(OTHER)))
+    with pytest.raises(InvalidSpec, match=r"none\.npz cannot be read"):
+        openspiel.evaluator("none.npz")

@@ -1,4 +1,5 @@
-"""Our agents as bots of OpenSpiel, and positions as its states (extra `openspiel`).
+"""Agents as bots of OpenSpiel, models as its evaluators, positions as its states (extra
+`openspiel`).
 
 With the package installed, two agents play one game by OpenSpiel's own runner:
 
@@ -11,18 +12,25 @@ With the package installed, two agents play one game by OpenSpiel's own runner:
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, Final
 
 import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
 from claimeven.agents.external.openspiel import pyspiel, to_game, to_geometry, to_position, to_state
+from claimeven.agents.families.trained import DEFAULT, model_of
+from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import make_agent
 from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.montecarlo.puct.policy_value import PolicyValue, bind_board, evaluate_checked
 
-__all__ = ["bot", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"]
+__all__ = ["bot", "evaluator", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"]
+
+#: Positions that an evaluator remembers: a search asks for the value, and later for the priors.
+_MAX_EVALUATED: Final = 1 << 14
 
 
 def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
@@ -34,6 +42,40 @@ def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
     """
     made = make_agent(agent, limit=limit)
     return _bot_class()(made, limit or Limit(), seed)
+
+
+def evaluator(model: str | PolicyValue = DEFAULT) -> Any:
+    """Return a model as an `Evaluator` of OpenSpiel's `mcts.MCTSBot`: values and priors.
+
+    `model` is the value of `model=` in a spec of `puct` (default: the bundled net), or a
+    `PolicyValue`. Raises `InvalidSpec` for another file, and if OpenSpiel is missing.
+    """
+    pyspiel()
+    from open_spiel.python.algorithms import mcts  # noqa: PLC0415 - an extra
+
+    known: PolicyValue = model_of(model) if isinstance(model, str) else model
+
+    @lru_cache(_MAX_EVALUATED)
+    def evaluated(position: Position) -> tuple[float, list[float]]:
+        bind_board(known, position.geometry)
+        if known.geometry != position.geometry:
+            raise InvalidSpec(f"the model knows {known.geometry}, not {position.geometry}")
+        words = np.array([[position.mine], [position.mask]], dtype=np.uint64)
+        (value,), (priors,) = evaluate_checked(known, *words)
+        return float(value), priors.tolist()
+
+    class ModelEvaluator(mcts.Evaluator):  # type: ignore[misc]  # OpenSpiel is not typed
+        """The values of both players and the priors of a state."""
+
+        def evaluate(self, state: Any) -> Any:
+            value, _ = evaluated(to_position(state))
+            return np.array([value, -value] if state.current_player() == 0 else [-value, value])
+
+        def prior(self, state: Any) -> list[tuple[int, float]]:
+            _, priors = evaluated(to_position(state))
+            return [(action, priors[action]) for action in state.legal_actions()]
+
+    return ModelEvaluator()
 
 
 @cache
