@@ -12,9 +12,11 @@ from typing import Any
 
 #: Positions and games on 5x4, of which one line is invalid.
 LINES = "1122\n12\n\n9\n2345\n1234\n"
+#: Games on 5x4.
+GAMES = "1122334\n12123434\n5432154321\n2222333314\n"
 BOARD = ("--columns", "5", "--rows", "4")
 
-#: Each command: its words, among them IN (a file of `LINES`), BOOK and OUT.
+#: Each command: its words, among them IN (a file of `LINES`), GAMES, BOOK and OUT.
 COMMANDS: dict[str, Sequence[str]] = {
     "dataset": ("dataset", "--positions", "60", "--plies", "6-12", "--out", "OUT.csv", *BOARD),
     "self-play": (
@@ -30,6 +32,8 @@ COMMANDS: dict[str, Sequence[str]] = {
     "explain": ("explain", "IN", *BOARD),
     "solve": ("solve", "IN", "--all", *BOARD),
     "solve as JSON": ("solve", "IN", "--json", *BOARD),
+    "accuracy": ("accuracy", "random", "greedy", "--count", "40", "--show-worst", "1", "--json"),
+    "accuracy of games": ("accuracy", "GAMES", "--show-worst", "1", "--json", *BOARD),
     "tournament": (
         "tournament", "random", "greedy", "alphabeta:depth=2", "--rounds", "4", "--json", "--out",
         "OUT.db", *BOARD,
@@ -41,7 +45,8 @@ def words_of(name: str, folder: Path, book: Path) -> list[str]:
     """The words of a command whose files are in a folder."""
     folder.mkdir()
     (folder / "lines.txt").write_text(LINES, encoding="ascii")
-    names = {"IN": str(folder / "lines.txt"), "BOOK": str(book)}
+    (folder / "games.txt").write_text(GAMES, encoding="ascii")
+    names = {"IN": str(folder / "lines.txt"), "GAMES": str(folder / "games.txt"), "BOOK": str(book)}
     return [names.get(word, re.sub("^OUT", str(folder / "out"), word)) for word in COMMANDS[name]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,7 +16,17 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.arena import InvalidMatch, RayWorkers, SprtVerdict, play_match, run_sprt
+from claimeven.arena import (
+    InvalidMatch,
+    RayWorkers,
+    SprtVerdict,
+    accuracy_of,
+    compare_accuracy,
+    find_games,
+    play_match,
+    run_sprt,
+)
+from claimeven.arena.studies import StudyRunner, study_of
 from claimeven.arena.tournaments.run import PlanWork, play_work
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
@@ -109,6 +120,34 @@ def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_pat
     ]
     assert tests[0].verdict is tests[1].verdict is SprtVerdict.ELO0
     assert tests[0].run.counts == tests[1].run.counts
+
+
+def test_measurements_by_ray_are_those_of_this_process(
+    one_worker: RayWorkers, tmp_path: Path
+) -> None:
+    agents = ("random", "uct:iterations=20")
+    here, there = (
+        [{**row, "seconds": 0} for row in found.answer_rows()]
+        for found in (
+            compare_accuracy(agents, count=20, seed=4, executor=executor)
+            for executor in (None, one_worker)
+        )
+    )
+    assert here == there
+    store = tmp_path / "a.db"
+    play_match("random", "greedy", games=4, seed=1, columns=5, rows=4, out=store)
+    judged = [accuracy_of(shutil.copy(store, tmp_path / name), executor=executor).as_dict()
+              for name, executor in (("b.db", None), ("c.db", one_worker))]  # fmt: skip
+    assert judged[0] == judged[1]
+    studied = []
+    for executor in (None, one_worker):
+        folder = tmp_path / f"study {executor is None}"
+        StudyRunner(folder, games=2, executor=executor).run(study_of("lund-peer"))
+        studied.append([
+            (game.number, game.all_moves)
+            for path in sorted(folder.iterdir()) for game in find_games(path).games
+        ])  # fmt: skip
+    assert studied[0] == studied[1] and studied[0]
 
 
 def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def command(
       claimeven report class.db -o results.html --title "Autumn 2026"
       claimeven report class.db --accuracy-games 1000
       claimeven report class.db --no-accuracy --plots charts
-      claimeven report class.db --accuracy-games 100000 --executor ray --address auto
+      claimeven report class.db --accuracy-games 9999 --executor ray
     """
     if no_accuracy:
         reject_options(

@@ -386,16 +386,3 @@ def test_a_killed_worker_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> N
     expected = measure(plan)
     for name in plan.names:
         assert found[name].accuracy == expected[name].accuracy
-
-
-def test_a_cluster_gives_the_same_answers() -> None:
-    pytest.importorskip("ray")
-    given: dict[str, Any] = {"count": 20, "seed": 4}
-    agents = ["random", "uct:iterations=20"]
-    here = compare_accuracy(agents, **given)
-    there = compare_accuracy(agents, **given, executor="ray", jobs=2)
-    for name in agents:
-        assert here[name].accuracy == there[name].accuracy
-    assert [{**row, "seconds": 0} for row in here.answer_rows()] == [
-        {**row, "seconds": 0} for row in there.answer_rows()
-    ]
