@@ -10,7 +10,8 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -23,10 +24,8 @@ SCHEMAS = {"store": 1, "data set": 1, "model": 1, "book": 3, "run": 1, "result":
 #: Packages whose versions may change results, and further ones of trained models.
 _PACKAGES = ("numpy", "numba")
 LEARNING = ("jax", "jaxlib", "optax")
-#: Hexadecimal digits of the digest of a list.
-_DIGITS = 24
-
-
+#: Bytes of the digest of a list.
+_SIZE = 12
 #: Returns the running command with its options; the command line sets it.
 running_command: Callable[[], dict[str, Any]] = dict
 
@@ -39,27 +38,33 @@ def describe(
     openings: Sequence[str] | None = None,
     seed: int | None = None,
     files: Any = None,
-    packages: Iterable[str] = (),
+    packages: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the description of a result as plain data; `kind` is one of `SCHEMAS`.
 
     `files` are digests by name, one dictionary for each agent or one for all. `packages` are
     further packages whose versions matter. Settings that do not apply are left out.
     """
+    listed = "\n".join(openings or ()).encode()
+    digest = hashlib.blake2b(listed, digest_size=_SIZE).hexdigest()
     settings = {
         "command": running_command() or None,
         "board": board,
         "limit": limit and {name: value for name, value in limit.items() if value is not None},
-        "openings": None if openings is None else _summary(openings),
+        "openings": openings and {"count": len(openings), "digest": digest},
         "seed": seed,
         "files": files,
     }
+    versions = {}
+    for package in (*_PACKAGES, *packages):
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
     return {
         "kind": kind,
         "schema": SCHEMAS[kind],
         "claimeven": version_here(),
         "python": platform.python_version(),
-        "packages": _versions((*_PACKAGES, *packages)),
+        "packages": versions,
         "machine": machine(),
         **{name: value for name, value in settings.items() if value is not None},
     }
@@ -74,10 +79,9 @@ def check_schema(
     """
     if type(schema) is int and schema > SCHEMAS[kind]:
         made_by = about.get("claimeven") if isinstance(about, dict) else None
-        remedy = f"claimeven {made_by}" if isinstance(made_by, str) else "a newer claimeven"
         raise error(
-            f"{name} is a {kind} of schema {schema}, and claimeven {version_here()} reads"
-            f" {SCHEMAS[kind]} or less: {remedy} reads it"
+            f"{name} has schema {schema}, and claimeven {version_here()} reads {SCHEMAS[kind]} or"
+            f" less: {f'claimeven {made_by}' if made_by else 'a newer claimeven'} reads it"
         )
 
 
@@ -91,32 +95,8 @@ def version_here() -> str:
 def machine() -> str:
     """Return the system, the processor and its cores."""
     model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
+    with suppress(OSError):
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        names = [line for line in info.splitlines() if line.startswith("model name")]
+        model = names[0].partition(":")[2].strip() if names else model
     return f"{platform.system()} {platform.machine()}, {model}, {os.cpu_count()} cores"
-
-
-def digest_of_file(path: str | Path) -> str:
-    """Return the SHA-256 digest of a file. Raises `OSError`."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _summary(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the number of some texts, and the digest of their list."""
-    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:_DIGITS]
-    return {"count": len(texts), "digest": digest}
-
-
-def _versions(packages: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in packages:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

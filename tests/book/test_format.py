@@ -98,7 +98,7 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("place", "form", "value", "message"),
     [
-        (8, "<H", 9, "is a book of schema 9, and claimeven .* reads 3 or less: a newer claimeven"),
+        (8, "<H", 9, "has schema 9, and claimeven .* reads 3 or less: a newer claimeven"),
         (8, "<H", 2, "version 2 of the format has no such header"),
         (10, "B", 0, "for an invalid board: columns must be 1 to 16, not 0"),
         (10, "B", 14, "it does not unpack to the expected size"),

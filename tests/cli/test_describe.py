@@ -154,10 +154,10 @@ def test_a_file_of_a_newer_schema_names_the_version_that_reads_it(run: Run) -> N
         connection.execute("PRAGMA user_version = 9")
     card = Path("set.csv.md")
     card.write_text(re.sub('"schema": 1, "claimeven": "[^"]+"', '"schema": 9', card.read_text()))
-    reads = f"of schema 9, and claimeven {claimeven.__version__} reads 1 or less"
+    reads = f"has schema 9, and claimeven {claimeven.__version__} reads 1 or less"
     for words, sentence in (
-        (("games", "games.db"), f"games.db is a store {reads}: claimeven 9.1.0 reads it"),
-        (("describe", "set.csv"), f"set.csv is a data set {reads}: a newer claimeven reads it"),
+        (("games", "games.db"), f"games.db {reads}: claimeven 9.1.0 reads it"),
+        (("describe", "set.csv"), f"set.csv {reads}: a newer claimeven reads it"),
     ):
         result = run(*words)
         assert (result.status, result.err) == (2, f"claimeven: {sentence}\n")

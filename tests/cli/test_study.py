@@ -134,11 +134,13 @@ def test_json_reports_what_decided_the_figures(run: Run) -> None:
     uct, menary = (study["experiments"] for study in output["studies"])
     for each in uct:
         assert (each["limit"]["seconds"], each["swap"], each["seed"]) == (0.01, True, 1)
-        assert (each["openings"], each["files"], each["changed_files"]) == ([""], [{}, {}], [])
+        assert (each["openings"], each["changed_files"]) == ([""], [])
+        assert each["provenance"]["files"] == [{}, {}]
     small, standard = menary[0], menary[1]
     assert (small["columns"], small["rows"], small["connect"]) == (4, 4, 3)
     assert (small["position"], small["limit"]["seconds"]) == ("232", 0.01)
-    assert (standard["arguments"]["agent"], standard["files"]) == ("uct-menary", [{}])
+    assert standard["arguments"]["agent"] == "uct-menary"
+    assert standard["provenance"]["files"] == [{}]
     assert standard["columns"] == 7
 
 
@@ -149,8 +151,9 @@ def test_json_of_a_study_holds_openings_and_digests_of_what_played(tmp_path: Pat
     source = Source("mine", "a match of my own", "here")
     games = Match((str(bot), "greedy"), 4, (Figure("won", "wins"),), swap=True, opening_plies=2)
     (output,) = run_study(Study("mine", "mine", source, (games,))).as_dict()["experiments"]
-    assert [*output["files"][0]] == ["bot.py"]
-    assert output["files"] == [digests_of(str(bot)), {}]
+    files = output["provenance"]["files"]
+    assert [*files[0]] == ["bot.py"]
+    assert files == [digests_of(str(bot)), {}]
     assert len(output["openings"]) == 2
     assert all(len(opening) == 2 for opening in output["openings"])
     assert output["opening_plies"] == 2

@@ -102,11 +102,12 @@ def command(
     server = LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
-    provenance = Provenance.of([spec]).as_dict()
-    about = describe("result", limit=asdict(limit), seed=seed, files=provenance["files"])
+    files = list(Provenance.of([spec]).files)
+    about = describe("result", limit=asdict(limit), seed=seed, files=files)
+    first_line = {**plan, "claimeven": about["claimeven"], "files": files}
     announce_compilation()
     ended: BaseException | None = None
-    with closing(_Games(out, resume, plan, provenance)) as played, clean_stdout() as stream:
+    with closing(_Games(out, resume, plan, first_line)) as played, clean_stdout() as stream:
         with closing(make_agent(spec, STANDARD)) as agent, status_line() as line:
             limit = limit if "seconds" in agent.limits else Limit()
             numbers = range(len(played.games) + 1, games + 1)
@@ -121,8 +122,8 @@ def command(
                 ended = error
         result = ChallengeResult(tuple(played.games))
         if as_json:
-            head = {**plan, "games_planned": games, "limit": asdict(limit), **provenance}
-            write_json({**head, **result.as_dict(), "provenance": about}, stream)
+            head = {**plan, "games_planned": games, "limit": asdict(limit), "provenance": about}
+            write_json({**head, **result.as_dict()}, stream)
         elif result.games:
             stream.write("\n")
             write_sections([_sentences(result, spec, url)], stream)
@@ -136,18 +137,13 @@ class _Games:
     """The games of a challenge, and its file: the plan, then each game as a line of JSON."""
 
     def __init__(
-        self,
-        path: Path | None,
-        resume: bool | str,
-        plan: dict[str, Any],
-        provenance: dict[str, Any],
+        self, path: Path | None, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
     ) -> None:
         self.games: list[ChallengeGame] = []
         self._file: GrowingFile | None = None
         if path is None:
             return
         check_output(path)
-        head = {**plan, **provenance}
         self._file = GrowingFile(path, lambda: self._read(path, resume, plan, head))
         if not self.games:
             self._file.append(_line(head))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Callable
@@ -128,12 +129,15 @@ def main(
 
 
 def _running_command() -> dict[str, Any]:
-    """Return the running command with its options, for the descriptions of results."""
+    """Return the running command with its options, without folders of this machine."""
     if click.get_current_context(silent=True) is None:
         return {}
-    from claimeven.cli.common.experiments import public_options  # noqa: PLC0415 - quick start
+    from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
+    from claimeven.cli.common.experiments import run_options  # noqa: PLC0415 - quick start
 
-    return public_options()
+    text = json.dumps(run_options(), ensure_ascii=False).replace(r"\\", "/")
+    found: dict[str, Any] = json.loads(without_folders(text))
+    return found
 
 
 def _run(arguments: list[str] | None) -> int:

@@ -78,12 +78,10 @@ def _rows(rows: Iterable[Iterable[object]]) -> str:
 
 def read_card(path: Path) -> dict[str, Any] | None:
     """Return the description in a card, None for another file. Raises `OSError`."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    for line in text.partition("\n---\n")[0].splitlines():
-        if line.startswith(_LINE):
-            try:
-                found = json.loads(line.removeprefix(_LINE))
-            except (ValueError, RecursionError):
-                return None
-            return found if isinstance(found, dict) else None
-    return None
+    head, _, _ = path.read_text(encoding="utf-8", errors="replace").partition("\n---\n")
+    lines = [line for line in head.splitlines() if line.startswith(_LINE)]
+    try:
+        found: dict[str, Any] = json.loads(lines[0].removeprefix(_LINE))
+        return {**found}
+    except (LookupError, ValueError, TypeError, RecursionError):
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from claimeven.dataset.card import PlyScores, card_path, card_text, count_rows, 
 from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
 from claimeven.dataset.dataset import is_for_training
 from claimeven.dataset.rows import HALVES, field_names
-from claimeven.provenance import describe, digest_of_file
+from claimeven.provenance import describe
 
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
 #: The numbers of the games of some rows, int64 (n,), and the rows as lines of CSV.
@@ -84,7 +85,9 @@ def write_rows(
                     write(rows)
                     found.update(count_rows(rows))
             stream.flush()
-            text = card_text(paths[place].name, plan, about, found, digest_of_file(stream.name))
+            with Path(stream.name).open("rb") as written:
+                digest = hashlib.file_digest(written, "sha256").hexdigest()
+            text = card_text(paths[place].name, plan, about, found, digest)
             streams[len(paths) + place].write(text.encode())
             counts.append(found.total())
     return (

@@ -170,15 +170,6 @@ def _holds_numbers(line: bytes, kinds: dict[int, type]) -> bool:
     )
 
 
-def read_header(path: Path) -> dict[str, Any]:
-    """Return the settings of a data set in Parquet; a CSV file has none. Raises `OSError`."""
-    if path.suffix == CSV:
-        return {}
-    with path.open("rb") as stream, _read_by_arrow(path) as (_, parquet):
-        found: dict[str, Any] = json.loads(parquet.read_schema(stream).metadata[b"claimeven"])
-        return found
-
-
 def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
     """Yield the same as `_of_csv`."""
     with path.open("rb") as stream, _read_by_arrow(path) as (_, parquet):

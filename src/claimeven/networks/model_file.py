@@ -112,11 +112,7 @@ def read_model(
     max_bytes = max_bytes or MAX_BYTES
     content = _content(path, max_bytes)
     with name_in_errors(path):
-        arrays = _arrays(content, max_bytes)
-        header = _header_of(arrays)
-    check_schema("model", header["version"], path, header.get("provenance"), InvalidNetwork)
-    with name_in_errors(path):
-        model = _model(header, arrays)
+        model = _model(_arrays(content, max_bytes))
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
     if geometry is not None and model.geometry != geometry:
@@ -178,19 +174,15 @@ def _array(content: bytes, name: str) -> Array:
     return array
 
 
-def _header_of(arrays: dict[str, Array]) -> dict[str, Any]:
-    """Take the header out of the arrays of a file."""
+def _model(arrays: dict[str, Array]) -> ModelFile:
     try:
-        header: dict[str, Any] = json.loads(arrays.pop(_HEADER).tobytes())
-        if header["format"] != _MARK or not {"version", "kind", "board"} <= set(header):
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+        if header["format"] != _MARK:
             raise KeyError
+        version, kind, board = header["version"], header["kind"], header["board"]
     except (KeyError, ValueError, TypeError, RecursionError):
         raise InvalidNetwork("it has no header of claimeven") from None
-    return header
-
-
-def _model(header: dict[str, Any], arrays: dict[str, Array]) -> ModelFile:
-    version, kind, board = header["version"], header["kind"], header["board"]
+    check_schema("model", version, "it", header.get("provenance"), InvalidNetwork)
     if version != VERSION:
         raise InvalidNetwork(f"its format is version {version!r}, and this one reads {VERSION}")
     try:

@@ -184,8 +184,9 @@ def test_what_a_result_says_as_json(tmp_path: Path) -> None:
         run_sprt(bot, "random", elo0=-0.1, elo1=0.1, max_games=4),
     ):
         data = json.loads(json.dumps(result.as_dict()))
-        assert [sorted(each) for each in data["files"]] == [["bot.py", "helper.py"], []]
-        assert data["python"] == sys.version.split()[0]
+        about = data["provenance"]
+        assert [sorted(each) for each in about["files"]] == [["bot.py", "helper.py"], []]
+        assert about["python"] == sys.version.split()[0]
         assert (data["columns"], data["rows"], data["connect"]) == (7, 6, 4)
         assert set(data["limit"]) == {"seconds", "iterations", "depth", "nodes", "time_bank"}
         assert 1 <= len(data["openings"]) <= 2

@@ -194,7 +194,7 @@ def later_version(path: Path) -> None:
         (lambda path: path.write_text("4455\n" * 400), r"s\.db is not a file of games"),
         (lambda path: path.write_bytes(b""), r"s\.db is not a file of games"),
         (other_database, r"s\.db is not a file of games of claimeven$"),
-        (later_version, r"s\.db is a store of schema 99, and claimeven .* reads 1 or less"),
+        (later_version, r"s\.db has schema 99, and claimeven .* reads 1 or less"),
         (lambda path: None, r"s\.db cannot be read: there is no such file"),
         (Path.mkdir, r"s\.db cannot be read: it is not a file"),
     ],

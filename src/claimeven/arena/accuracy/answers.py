@@ -31,6 +31,7 @@ from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.parallel.jobs import CheckedWork, RunJobs
+from claimeven.provenance import version_here
 from claimeven.review.analysis import JudgedMove
 
 #: The stored fields of an answer.
@@ -150,7 +151,8 @@ class SetPlan:
         sets = [self.positions] if self.tactics is None else [self.positions, self.tactics]
         return {
             "agents": list(self.names),
-            **Provenance.of(self.agents).as_dict(),
+            "claimeven": version_here(),
+            "files": list(Provenance.of(self.agents).files),
             "sets": [each.digest for each in sets],
             **self.geometry.as_dict(),
             "seed": self.seed,

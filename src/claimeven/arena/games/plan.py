@@ -280,8 +280,6 @@ class Plan:
             "memory_limit_mb": self.sandbox.memory_limit_mb,
             "adjudicate": self.adjudicate,
             "openings": different,
-            "python": self.provenance.python,
-            "files": list(self.provenance.files),
             "changed_files": self.provenance.changed(),
             "provenance": self.describe("result", different),
         }

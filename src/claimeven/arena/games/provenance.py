@@ -1,8 +1,7 @@
-"""The provenance of games: the versions of claimeven and Python, and digests of agents' files."""
+"""The digests of the files behind agents, and words for their changes."""
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,7 +14,7 @@ from claimeven.agents.options import split_limit
 from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
-from claimeven.provenance import describe, version_here
+from claimeven.provenance import describe
 
 #: The start of an absolute path, on Windows too; not the address of a server.
 _ROOT = r"(?:[A-Za-z]:[\\/]|/(?!/))"
@@ -31,10 +30,8 @@ _MAX_NAMED = 3
 
 @dataclass
 class Provenance:
-    """The version of claimeven and of Python, and the digests of the files behind each agent."""
+    """The digests of the files behind each agent."""
 
-    version: str
-    python: str
     specs: tuple[str | None, ...]
     files: tuple[dict[str, str], ...]
     _signs: dict[Path, object] = field(default_factory=dict, repr=False)
@@ -46,11 +43,7 @@ class Provenance:
         specs = tuple(_spec_of(agent) for agent in agents)
         signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
         files = tuple(digests_of(spec) if spec else {} for spec in specs)
-        return cls(version_here(), platform.python_version(), specs, files, signs)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data: as it is stored."""
-        return {"claimeven": self.version, "python": self.python, "files": list(self.files)}
+        return cls(specs, files, signs)
 
     def changed(self) -> list[str]:
         """Return the files that have changed, each with its agent.
@@ -153,6 +146,6 @@ def setting_of(
     agents: Iterable[AgentLike], geometry: Geometry, limit: Limit, seed: int | None = None
 ) -> dict[str, Any]:
     """Return board, limit and provenance of agents as plain data, for results as JSON."""
-    found, board = Provenance.of(agents).as_dict(), geometry.as_dict()
-    about = describe("result", board=board, limit=asdict(limit), seed=seed, files=found["files"])
-    return {**asdict(geometry), "limit": asdict(limit), **found, "provenance": about}
+    board, limits, files = asdict(geometry), asdict(limit), list(Provenance.of(agents).files)
+    about = describe("result", board=board, limit=limits, seed=seed, files=files)
+    return {**board, "limit": limits, "provenance": about}

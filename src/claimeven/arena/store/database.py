@@ -121,7 +121,11 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         if application != APPLICATION_ID:
             raise InvalidStore(f"{path} is not a file of games of claimeven")
         if version > VERSION:
-            check_schema("store", version, path, _last_run(connection), InvalidStore)
+            about = None
+            with suppress(sqlite3.Error, ValueError, LookupError, TypeError):
+                (runs,) = connection.execute("SELECT value FROM meta WHERE key='runs'").fetchone()
+                about = json.loads(runs)[-1]
+            check_schema("store", version, path, about, InvalidStore)
         if version != VERSION:
             raise InvalidStore(
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
@@ -140,15 +144,6 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _last_run(connection: sqlite3.Connection) -> object:
-    """Return the description of the last run of a store of a newer schema, if it has one."""
-    with suppress(sqlite3.Error, ValueError, LookupError, TypeError, RecursionError):
-        found = connection.execute("SELECT value FROM meta WHERE key = 'runs'").fetchone()
-        about: object = json.loads(found[0])[-1]
-        return about
-    return None
 
 
 @cache

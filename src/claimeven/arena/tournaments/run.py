@@ -153,8 +153,6 @@ def _log(plan: Plan, game: Game, on_row: Callable[[dict[str, Any]], object] | No
     if game.fault is not None and game.fault_seat is not None:
         name = plan.names[game.agents[game.fault_seat]]
         logger.warning("game %d: %s forfeits: %s", game.number + 1, name, game.reason)
-    else:
-        logger.debug("game %d of %d ended", game.number + 1, plan.games)
 
 
 def in_order(

@@ -117,18 +117,6 @@ def run_options() -> dict[str, Any]:
     return {COMMAND: command_name(ctx), **given, **options}
 
 
-def public_options() -> dict[str, Any]:
-    """Return the options of the current command without folders of this machine."""
-    from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
-
-    def public(value: Any) -> Any:
-        if isinstance(value, list):
-            return [public(part) for part in value]
-        return without_folders(value) if isinstance(value, str) else value
-
-    return {name: public(value) for name, value in run_options().items()}
-
-
 def _stored(ctx: click.Context) -> Iterator[tuple[click.Parameter, Any]]:
     """Yield the parameters that decide the result, and their values."""
     for parameter in ctx.command.params:
