@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -36,13 +36,14 @@ def card_path(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def count_rows(rows: Iterable[bytes]) -> PlyScores:
-    """Count rows, as lines of CSV, by ply and score.
+def count_rows(rows: Iterable[bytes], fields: Sequence[str]) -> PlyScores:
+    """Count rows, as lines of CSV with these fields, by ply and score.
 
-    >>> count_rows([b"1,44,2,1,3,-2,1,0\\n", b"2,43,2,1,5,-2,1,0\\n"])
+    >>> count_rows([b"44,2,-2,1\\n", b"43,2,-2,1\\n"], ["moves", "ply", "score", "optimal"])
     Counter({(2, -2): 2})
     """
-    found = Counter((cells[2], cells[5]) for cells in (row.split(b",", 6) for row in rows))
+    ply, score = fields.index("ply"), fields.index("score")
+    found = Counter((r[ply], r[score]) for r in (row.split(b",", score + 1) for row in rows))
     return Counter({(int(ply), int(score)): count for (ply, score), count in found.items()})
 
 

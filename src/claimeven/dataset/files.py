@@ -83,7 +83,7 @@ def write_rows(
                         which = is_for_training(games, split, plan.seed) == side
                         rows = list(compress(rows, which))  # noqa: PLW2901 - rows of this side
                     write(rows)
-                    found.update(count_rows(rows))
+                    found.update(count_rows(rows, fields))
             stream.flush()
             with Path(stream.name).open("rb") as written:
                 digest = hashlib.file_digest(written, "sha256").hexdigest()
