@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 
 from claimeven import Position, play_match, play_tournament
 from claimeven.agents import Agent, Decision, InvalidLimit, InvalidSpec, Limit, make_agent
+from claimeven.agents.external.ugi import UgiAgent
 from claimeven.agents.fingerprint import digests_of
 from claimeven.agents.options import split_limit
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import current_spec
 from claimeven.arena.games.referee import play_game
 from claimeven.arena.games.safe_call import timed_decision
@@ -91,6 +95,19 @@ def test_agents_of_a_match_have_their_own_limits(tmp_path: Path) -> None:
     assert {*digests_of(spec)} == {"bot.py"}
     games = [play_match(f"uct@iterations={n}", "random", games=4).games for n in (1, 300)]
     assert [g.moves for g in games[0]] != [g.moves for g in games[1]]
+
+
+def test_a_copy_of_an_agent_keeps_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("def agent(position):\n    return 0\n", encoding="utf-8")
+    program = f"{sys.executable} -m x"
+    for agent in (
+        make_agent(f"{tmp_path}/bot.py@seconds=3"),
+        UgiAgent(program, f"ugi:{program}@seconds=3", Sandbox()),
+    ):
+        agent.own_limit = Limit(seconds=3)
+        copied = copy.deepcopy(agent)
+        assert (copied.name, copied.own_limit) == (agent.name, Limit(seconds=3))
+        agent.close()
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ class ProgramAgent(Agent):
         self._output = OutputRelay(spec, sandbox)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_of
+        return type(self), self._made_of, {"name": self.name, "own_limit": self.own_limit}
 
     def reset(self) -> None:
         self._output.start_game()

@@ -67,7 +67,8 @@ class UgiAgent(ProgramAgent):
         self._is_seeded = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {name: getattr(self, name) for name in ("_geometry", "_letters")}
+        copied = ("name", "own_limit", "_geometry", "_letters")
+        state = {name: getattr(self, name) for name in copied}
         return UgiAgent, self._made_of, state
 
     @property
