@@ -11,7 +11,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.agents import FunctionAgent, InvalidSpec, KaggleAgent, adapt, as_agent, make_agent
-from claimeven.agents.shapes import SHAPES, State
+from claimeven.agents.shapes import SHAPES, CourseState
 from claimeven.arena import check_agent
 from tests.agents.support import decided
 
@@ -54,7 +54,7 @@ def test_every_shape_is_tested() -> None:
 
 
 def test_a_state_has_the_usual_methods() -> None:
-    state = State(Position.from_moves("112233"))
+    state = CourseState(Position.from_moves("112233"))
     assert (state.player, state.get_legal_actions(), state.is_terminal()) == (1, [*range(7)], False)
     after = state.generate_successor(3)
     assert (after.is_terminal(), after.winner(), state.winner()) == (True, 1, 0)

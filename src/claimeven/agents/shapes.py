@@ -14,7 +14,7 @@ The shape of a function is an option of its spec, `bot.py:bot,shape=rows`, or th
 | `stacks`     | lists of columns, their discs bottom up: 1 first, 2 second     | 1 or 2   |
 | `characters` | lists of rows, top row first: "X" first, "O" second, "."       | "X", "O" |
 | `pettingzoo` | NumPy (rows, columns, 2), top row first: own discs, others     | 0 or 1   |
-| `state`      | a `State` with `get_legal_actions()` and other methods         | 1 or 2   |
+| `state`      | a `CourseState`, with `get_legal_actions()` and other methods  | 1 or 2   |
 
 The answer is a column counted from 0, a pair of column and value, or a number for each column, of
 which the greatest legal one is played.
@@ -38,7 +38,7 @@ from claimeven.suggestions import no_such
 NATIVE: Final = ("position", "kaggle")
 
 
-class State:
+class CourseState:
     """A state for functions such as `get_action(state)`: rows from the top, and the usual methods.
 
     Actions are columns from 0; `board` has 0 for an empty cell, 1 and 2 for the players' discs;
@@ -52,9 +52,9 @@ class State:
         """Return the columns that can be played."""
         return list(self.position.legal_columns)
 
-    def generate_successor(self, action: int) -> State:
+    def generate_successor(self, action: int) -> CourseState:
         """Return the state after a move."""
-        return State(self.position.play(action))
+        return CourseState(self.position.play(action))
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
@@ -84,7 +84,7 @@ SHAPES: Final[dict[str, tuple[Callable[[Position], Any], tuple[Any, Any]]]] = {
     "stacks": (encodings.to_stacks, (1, 2)),
     "characters": (encodings.to_characters, ("X", "O")),
     "pettingzoo": (encodings.to_pettingzoo, (0, 1)),
-    "state": (State, (1, 2)),
+    "state": (CourseState, (1, 2)),
 }
 
 

@@ -67,7 +67,7 @@ _NO_EXIT = "remove exit() and sys.exit(): they end the agent, which has to answe
 
 #: The reason of a function that expects a board of another kind.
 _OTHER_BOARD = (
-    r"('Position'|Struct'?|'State') object|'numpy.ndarray' object has no|a Position has no"
+    r"('Position'|Struct'?|'CourseState') object|'numpy.ndarray' object has no|a Position has no"
     r"|'Position' and|type Position|KeyError: [0-9(]"
 )
 
