@@ -10,8 +10,8 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +28,17 @@ LEARNING = ("jax", "jaxlib", "optax")
 _SIZE = 12
 #: Returns the running command with its options; the command line sets it.
 running_command: Callable[[], dict[str, Any]] = dict
+
+
+@contextmanager
+def of_command(command: dict[str, Any] | None) -> Iterator[None]:
+    """Describe results as results of another command: the command that made their parts."""
+    global running_command  # noqa: PLW0603 - it is replaced by the command line too
+    before, running_command = running_command, lambda: command or {}
+    try:
+        yield
+    finally:
+        running_command = before
 
 
 def describe(

@@ -53,7 +53,7 @@ def words_of(name: str, folder: Path, book: Path) -> list[str]:
 def result_of(output: str, folder: Path) -> Any:
     """The output of a command without times and nodes, and the bytes or rows of its file."""
     shown = [_unmeasured(line) for line in output.replace(str(folder), "").splitlines()]
-    return shown, [_contents(path) for path in sorted(folder.glob("out*"))]
+    return shown, [contents(path) for path in sorted(folder.glob("out*"))]
 
 
 def _unmeasured(line: str) -> Any:
@@ -74,7 +74,7 @@ def _without(data: Any) -> Any:
 MEASURED = ("seconds", "nodes", "seconds_per_move", "begun", "command")
 
 
-def _contents(path: Path) -> Any:
+def contents(path: Path) -> Any:
     """The bytes of a file, or the games of a store in order, without times."""
     if path.suffix != ".db":
         return path.read_bytes()

@@ -73,7 +73,9 @@ def play_match(
     finished: list[Game] = []
     out = options.out
     with (
-        nullcontext() if out is None else store_of(plan, out, options.resume) as store,
+        nullcontext()
+        if out is None
+        else store_of(plan, out, options.resume, part=options.part) as store,
         closing(_run(plan, options, store, options.keep_decisions)) as games,
     ):
         for game in in_order(plan, games, store):
@@ -122,7 +124,7 @@ def play_tournament(
     """
     options = TournamentOptions.of(options, settings)
     plan = tournament_plan(agents, options)
-    return TournamentResult(plan, *_standings(plan, options))
+    return TournamentResult(plan, *_standings(plan, options, options.part))
 
 
 def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> Plan:
@@ -238,10 +240,12 @@ def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
     )
 
 
-def _standings(plan: Plan, options: TournamentOptions | LadderOptions) -> tuple[Standings, float]:
+def _standings(
+    plan: Plan, options: TournamentOptions | LadderOptions, part: str | None = None
+) -> tuple[Standings, float]:
     """Play the games of a plan; return their standings, and the seconds it took."""
     begin = time.perf_counter()
-    with store_of(plan, options.out, options.resume) as store:
+    with store_of(plan, options.out, options.resume, part=part) as store:
         resumed = len(store)
         with closing(_run(plan, options, store)) as games:
             for done, _ in enumerate(games, resumed + 1):

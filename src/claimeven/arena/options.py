@@ -164,7 +164,21 @@ class _OpeningOptions(RunOptions, BoardOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchOptions(_OpeningOptions):
+class _PartOptions(_OpeningOptions):
+    """The part of the games to play."""
+
+    part: str | None = option(
+        str, None, "Play only a part of the games, into a file of its own for claimeven merge.",
+        metavar="I/N",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.part is not None and self.out is None:
+            raise InvalidMatch("--part needs a file: name it with --out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions(_PartOptions):
     """The options of a match.
 
     `games` are played in pairs: the same opening with the seats swapped. If `swap` is False, the
@@ -194,7 +208,7 @@ class MatchOptions(_OpeningOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TournamentOptions(_OpeningOptions):
+class TournamentOptions(_PartOptions):
     """The options of a tournament.
 
     In a round every two agents play a pair of games: the same opening with the seats swapped. With

@@ -14,16 +14,20 @@ rejects the journal.
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from claimeven import atomic_io
+from claimeven import atomic_io, provenance
 from claimeven.book.book import Book
 from claimeven.book.enumerate import Keys, Layer, Scores, back_up_scores, layers
 from claimeven.book.errors import InvalidBook
@@ -32,7 +36,7 @@ from claimeven.compiled.wide import words_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
-from claimeven.provenance import describe
+from claimeven.parallel.parts import Part, check_parts, unfinished
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
@@ -44,6 +48,10 @@ FLUSH_SECONDS = 1.0
 WORTH_SHARING = 8
 
 _NO_SCORE = -128
+#: The first line of a part: its book, its number, the command as JSON.
+_HEADING = re.compile(
+    r"claimeven book journal: (\d+x\d+ connect \d+, ply \d+)(?:, part (\S+) (null|\{.*\}))?"
+)
 
 
 @dataclass(frozen=True)
@@ -91,15 +99,90 @@ def build_book(
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]
     journal = BuildJournal(journal_path(path), geometry, last)
+    places = np.arange(len(last.keys))
     try:
-        scores = _solve_layer(last, journal, search, table_mb, on_progress, executor)
+        scores = _solve_layer(last, journal, places, search, table_mb, on_progress, executor)
     finally:
         journal.close()
-    about = describe("book", board=geometry.as_dict())
-    book = replace(assemble_book(geometry, all_layers, scores), description=about)
-    book.save(path)
+    book = _save(path, geometry, all_layers, scores)
     journal.remove()
     return book
+
+
+def _save(path: str | Path, geometry: Geometry, all_layers: list[Layer], scores: Scores) -> Book:
+    about = provenance.describe("book", board=geometry.as_dict())
+    book = replace(assemble_book(geometry, all_layers, scores), description=about)
+    book.save(path)
+    return book
+
+
+def build_part(
+    path: str | Path,
+    geometry: Geometry,
+    plies: int,
+    part: Part,
+    *,
+    table_mb: float = 128,
+    threads: int = 1,
+    on_progress: Callable[[BuildProgress], None] | None = None,
+    executor: Executor | None = None,
+) -> int:
+    """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
+
+    The results are in `part.path(path)`, from which the same call resumes.
+    """
+    check_plies(geometry, plies)
+    search = ExactSearch(geometry, table_mb, threads)
+    last = deque(layers(geometry, plies), 1)[0]
+    about = f", part {part} {json.dumps(provenance.running_command())}"
+    with closing(BuildJournal(part.path(path), geometry, last, about)) as journal:
+        places = part.share(np.arange(len(last.keys)))
+        _solve_layer(last, journal, places, search, table_mb, on_progress, executor)
+    return len(places)
+
+
+def merge_book(path: str | Path, paths: Sequence[str | Path]) -> Book:
+    """Write the book whose parts are in some files to `path` and return it.
+
+    Raises `InvalidBook` for a file that is not a part, and `InvalidParts` unless the files are all
+    parts of one book, and complete.
+    """
+    atomic_io.check_output(path)
+    headings = [_heading_of(each) for each in paths]
+    parts = check_parts(
+        [
+            (each, found[2], {"book": found[1], "command": found[3]})
+            for each, found in zip(paths, headings, strict=True)
+        ]
+    )
+    columns, rows, connect, plies = map(int, re.findall(r"\d+", headings[0][1]))
+    geometry = Geometry(columns, rows, connect)
+    all_layers = list(layers(geometry, plies))
+    last = all_layers[-1]
+    scores = np.full(len(last.keys), _NO_SCORE, dtype=np.int8)
+    for part, each, found in zip(parts, paths, headings, strict=True):
+        about = f", part {found[2]} {found[3]}"
+        with closing(BuildJournal(Path(each), geometry, last, about)) as journal:
+            places = part.share(np.arange(len(scores)))
+            scores[places] = journal.scores[places]
+            done = int((scores[places] != _NO_SCORE).sum())
+            if done < len(places):
+                raise unfinished(each, done, len(places))
+    with provenance.of_command(json.loads(headings[0][3])):
+        return _save(path, geometry, all_layers, scores)
+
+
+def _heading_of(path: str | Path) -> re.Match[str]:
+    """Return the groups of the first line of a part: its book, its part, its command."""
+    try:
+        with Path(path).open("rb") as stream:
+            line = stream.readline(1 << 16).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
+    found = _HEADING.fullmatch(line)
+    if found is None:
+        raise InvalidBook(f"{path} is not a part of a book")
+    return found
 
 
 def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
@@ -113,16 +196,18 @@ def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scor
 def _solve_layer(
     layer: Layer,
     journal: BuildJournal,
+    places: npt.NDArray[np.intp],
     search: ExactSearch,
     table_mb: float,
     on_progress: Callable[[BuildProgress], None] | None,
     executor: Executor | None,
 ) -> Scores:
-    """Solve the positions that are not in the journal, in the order of keys."""
+    """Solve the positions of some places that are not in the journal, in the order of keys."""
     geometry = search.geometry
     scores = journal.scores
-    left = np.flatnonzero(scores == _NO_SCORE)
-    resumed = len(scores) - len(left)
+    total = len(places)
+    left = places[scores[places] == _NO_SCORE]
+    resumed = total - len(left)
     mines, masks = discs_of_keys(layer.keys[left], geometry)
     start_time = last_flush = time.monotonic()
     done = nodes = 0
@@ -134,7 +219,7 @@ def _solve_layer(
         if on_progress is not None:
             seconds = last_flush - start_time
             all_nodes = nodes + search.nodes
-            on_progress(BuildProgress(resumed + done, len(scores), resumed, seconds, all_nodes))
+            on_progress(BuildProgress(resumed + done, total, resumed, seconds, all_nodes))
 
     def solved(number: int, score: int) -> None:
         nonlocal done
@@ -163,10 +248,11 @@ def _solve_layer(
 class BuildJournal:
     """The results of the search of a layer, in a file that grows line by line."""
 
-    def __init__(self, path: Path, geometry: Geometry, layer: Layer) -> None:
+    def __init__(self, path: Path, geometry: Geometry, layer: Layer, part: str = "") -> None:
         """Read the journal at `path` into `scores`, or start a new one."""
         self.path = path
-        self.heading: bytes = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
+        heading = f"claimeven book journal: {geometry}, ply {layer.ply}{part}"
+        self.heading: bytes = heading.encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
         self._bits = geometry.bits

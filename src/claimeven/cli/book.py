@@ -12,7 +12,7 @@ import click
 
 from claimeven.atomic_io import STDOUT, check_output, make_folder, text_file
 from claimeven.book import locations, text_format
-from claimeven.book.build import BuildProgress, build_book
+from claimeven.book.build import BuildProgress, build_book, build_part
 from claimeven.book.errors import InvalidBook
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
@@ -26,6 +26,7 @@ from claimeven.cli.common.options import (
     check_workers,
     geometry_options,
     json_option,
+    part_option,
     search_options,
     workers_options,
 )
@@ -40,6 +41,7 @@ from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.jobs import Executor
+from claimeven.parallel.parts import Part
 from claimeven.provenance import describe
 from claimeven.records import open_records
 from claimeven.solver import Solver
@@ -74,6 +76,7 @@ def command() -> None:
 @command.command("build", cls=ExperimentCommand)
 @click.option("--plies", default=8, show_default=True, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
+@part_option
 @search_options
 @workers_options
 @geometry_options
@@ -81,6 +84,7 @@ def command() -> None:
 def build(
     plies: int,
     out: str | None,
+    part: Part | None,
     threads: int,
     table_mb: float,
     workers: Executor | None,
@@ -111,16 +115,24 @@ def build(
         counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
         return f"{counted}, {at.nodes:,} nodes"
 
-    with resumable_file(f"{path}.journal"), status_line() as line:
-        made = build_book(
-            path,
-            geometry,
-            plies,
-            table_mb=table_mb,
-            threads=threads,
-            on_progress=lambda at: line.show(lambda: progress(at)),
-            executor=workers,
-        )
+    journal = part.path(path) if part else f"{path}.journal"
+    with resumable_file(journal), status_line() as line:
+        how: dict[str, Any] = {
+            "table_mb": table_mb,
+            "threads": threads,
+            "on_progress": lambda at: line.show(lambda: progress(at)),
+            "executor": workers,
+        }
+        if part is not None:
+            count = build_part(path, geometry, plies, part, **how)
+        else:
+            made = build_book(path, geometry, plies, **how)
+    if part is not None:
+        if as_json:
+            write_json({"out": str(journal), "positions": count}, sys.stdout)
+        else:
+            show(f"{journal}: {count:,} positions")
+        return
     write_run_file(path)
     _print_book(path, made, as_json, provenance=describe("result", board=geometry.as_dict()))
 

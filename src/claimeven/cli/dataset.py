@@ -19,6 +19,7 @@ from claimeven.cli.common.options import (
     geometry_options,
     json_option,
     parse_plies,
+    part_option,
     solver_options,
     workers_options,
 )
@@ -28,6 +29,7 @@ from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.jobs import Executor
+from claimeven.parallel.parts import Part
 from claimeven.provenance import describe
 
 #: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.
@@ -58,6 +60,7 @@ DEFAULT_PLIES = 8, 36
     help="Write which columns of mixed games are best, not all scores; takes half the time.",
 )
 @click.option("--split", type=float, help="Share of games to train on; the others are held out.")
+@part_option
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
 @workers_options
@@ -66,6 +69,7 @@ def command(
     plies: str | None,
     out: str,
     split: float | None,
+    part: Part | None,
     random_moves: float | None,
     as_json: bool,
     solver_choice: SolverChoice,
@@ -125,17 +129,20 @@ def command(
     solver = solver_choice.solver(geometry)
     start = time.perf_counter()
     nodes = 0
-    with resumable_file(f"{out}.partial"), status_line() as line:
+    with resumable_file(part.path(out) if part else f"{out}.partial"), status_line() as line:
 
         def report(at: DatasetProgress) -> None:
             nonlocal nodes
             nodes = at.nodes
             line.report(at)
 
-        result = make_dataset(Path(out), plan, solver, report, split=split, executor=workers)
+        result = make_dataset(
+            Path(out), plan, solver, report, split=split, executor=workers, part=part
+        )
     seconds = time.perf_counter() - start
     other = result.held_out_path
     write_run_file(out)
+    out = str(part.path(out)) if part else out
     if as_json:
         sides = {"held_out": str(other), "held_out_positions": result.held_out} if other else {}
         rows = {"out": out, "positions": result.positions, **sides, **plan.header()}

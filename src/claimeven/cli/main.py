@@ -43,6 +43,7 @@ SECTIONS = {
         "accuracy": "Measure how often agents find the best move.",
         "games": "List, show, export and import stored games.",
         "report": "Write a web page about a tournament.",
+        "merge": "Join the parts of a run of many machines.",
         "describe": "Print the origin of a file: version, command, machine.",
         "study": "Repeat the classic studies of five older projects.",
     },

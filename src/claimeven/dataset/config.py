@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from claimeven import provenance
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, share, whole_number
+from claimeven.parallel.parts import Part
 
 SOURCES = ("random", "selfplay", "mixed", "all")
 MAX_SEED = (1 << 63) - 1
@@ -124,6 +128,34 @@ class DatasetPlan:
                 f"branch ply must be one of the plies {self.lowest}-{self.highest},"
                 f" not {self.branch_ply}"
             )
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, Any]) -> DatasetPlan:
+        """Return the plan of a `header`, with its `positions`. Raises `InvalidDataset`."""
+        try:
+            lowest, highest = map(int, header["plies"].split("-"))
+            names = ("seed", "source", "random_moves", "playouts_per_game", "branch_ply")
+            return cls(
+                header.get("positions"),
+                lowest,
+                highest,
+                geometry=Geometry(header["columns"], header["rows"], header["connect"]),
+                one_per_game=bool(header.get("one_per_game")),
+                optimal_only=bool(header.get("optimal_only")),
+                **{name: header[name] for name in names if name in header},
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InvalidDataset("the options of the data set are unreadable") from None
+
+    def part_header(self, part: Part, split: float | None) -> dict[str, Any]:
+        """Return the header of the file of a part."""
+        settings = {
+            "positions": self.positions,
+            "split": split,
+            "command": provenance.running_command(),
+        }
+        given = {name: value for name, value in settings.items() if value is not None}
+        return {**self.header(), **given, "part": str(part)}
 
     def header(self) -> dict[str, int | float | str]:
         """Return the settings that must not change between runs: all but `positions`."""

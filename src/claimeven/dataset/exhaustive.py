@@ -29,6 +29,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
+from claimeven.parallel.parts import Part
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import ILLEGAL, Solver
@@ -39,7 +40,7 @@ _BATCH, _MAX_BATCH = 16, 1 << 14
 #: Seconds that a batch should take, which a kill loses.
 _BATCH_SECONDS = 0.5
 #: Fields of the journal.
-_SOLVED = ("key", "score")
+SOLVED = ("key", "score")
 #: The limit on the positions of a data set, including earlier plies.
 MAX_POSITIONS = 20_000_000
 #: The limit on the moves of a ply: all keys after them are in memory, 8 or 16 bytes each.
@@ -188,6 +189,7 @@ def make_all(
     *,
     split: float | None = None,
     executor: Executor | None = None,
+    part: Part | None = None,
 ) -> DatasetResult:
     """Write every position of a plan's plies; as `make_dataset`."""
     start = time.perf_counter()
@@ -218,13 +220,20 @@ def make_all(
     keys = keys_by_ply(plan)
     last, ply = keys[-1], plan.highest + 1
     scores = np.full(len(last), MISSING, dtype=np.int8)
+    if part is not None:
+        place, header = part.path(path), plan.part_header(part, split)
+        with closing(DatasetJournal(path, header, SOLVED, place)) as journal:
+            _restore(journal, last, scores, score_range(plan.geometry, ply))
+            places = part.share(np.arange(len(last)))
+            _solve(journal, last, scores, solver, report, executor, places)
+            return DatasetResult(journal.count)
     if solver.book is not None and ply <= solver.book.plies:
         scores = solver.book.look_up_many(last, np.full(len(last), ply))
     if not (scores == MISSING).any() and not journal_path(path).exists():
         return write()
-    with closing(DatasetJournal(path, plan.header(), _SOLVED)) as journal:
+    with closing(DatasetJournal(path, plan.header(), SOLVED)) as journal:
         _restore(journal, last, scores, score_range(plan.geometry, ply))
-        _solve(journal, last, scores, solver, report, executor)
+        _solve(journal, last, scores, solver, report, executor, np.arange(len(last)))
         result = write()
         journal.remove()
     return result
@@ -258,17 +267,19 @@ def _solve(
     solver: Solver,
     report: Callable[..., None],
     executor: Executor | None,
+    places: npt.NDArray[np.intp],
 ) -> None:
-    """Fill in the missing scores."""
-    left = np.flatnonzero(scores == MISSING)
-    known = len(keys) - len(left)
+    """Fill in the missing scores of some places."""
+    total = len(places)
+    left = places[scores[places] == MISSING]
+    known = total - len(left)
     if executor is not None:
         discs = discs_of_keys(keys[left], solver.geometry)
         with closing(scores_by(executor, solver.maker(), solver.geometry, discs)) as answers:
             for done, (number, answer) in enumerate(answers, 1):
                 scores[left[number]] = answer.value
                 journal.append([(journal.count, (int(keys[left[number]]), answer.value))])
-                report("positions solved", known + done, len(keys), known, answer.nodes)
+                report("positions solved", known + done, total, known, answer.nodes)
         return
     batch, done = _BATCH, 0
     while done < len(left):
@@ -278,7 +289,7 @@ def _solve(
         cells = zip(keys[places].tolist(), scores[places].tolist(), strict=True)
         journal.append(enumerate(cells, journal.count))
         done += len(places)
-        report("positions solved", known + done, len(keys), known)
+        report("positions solved", known + done, total, known)
         seconds = time.perf_counter() - start
         if seconds < _BATCH_SECONDS / 2:
             batch = min(2 * batch, _MAX_BATCH)

@@ -89,21 +89,26 @@ class Games:
         """Positions visited by all threads."""
         return sum(player.solver.statistics.nodes for player in self._players)
 
-    def with_rows(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
-        """Return use(rows), with the rows of the games from `first` on; then stop all games."""
+    def with_rows(
+        self, first: int, use: Callable[[Iterator[list[Row]]], _Result], step: int = 1
+    ) -> _Result:
+        """Return use(rows), with the rows of the games from `first` on; then stop all games.
+
+        With `step` these are the games of a part.
+        """
         if len(self._players) == 1:
-            return use(self._play(self._players[0], number) for number in count(first))
+            return use(self._play(self._players[0], number) for number in count(first, step))
         return run_with_threads(
-            lambda: use(self._rows(first)), self._work, len(self._players), self._stop
+            lambda: use(self._rows(first, step)), self._work, len(self._players), self._stop
         )
 
-    def _rows(self, first: int) -> Iterator[list[Row]]:
+    def _rows(self, first: int, step: int) -> Iterator[list[Row]]:
         """Yield the rows of the games of the threads in order; raise their errors."""
         requested, found = first, dict[int, list[Row] | Exception]()
-        for number in count(first):
-            while requested <= number + _AHEAD * len(self._players):
+        for number in count(first, step):
+            while requested <= number + _AHEAD * len(self._players) * step:
                 self._numbers.put(requested)
-                requested += 1
+                requested += step
             while number not in found:
                 found.update([get_item(self._played)])
             rows = found.pop(number)

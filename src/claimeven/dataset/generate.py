@@ -41,6 +41,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import share
 from claimeven.parallel.jobs import Executor
+from claimeven.parallel.parts import Part
 from claimeven.solver.solver import ILLEGAL, Solver
 
 #: Candidates in a batch, and the limit on positions between two writes to the journal.
@@ -59,12 +60,14 @@ def make_dataset(
     *,
     split: float | None = None,
     executor: Executor | None = None,
+    part: Part | None = None,
 ) -> DatasetResult:
     """Write a data set to a .csv or .parquet file; return how many rows it has.
 
     With `split`, about this share of all games is written there, and the others to
     `held_out_path`: no game is in both files, and no position or mirror image. The workers of an
-    `executor`, if given, solve the positions in place of this process; the rows are the same.
+    `executor`, if given, solve the positions in place of this process; the rows are the same. With
+    `part` only the rows of a part are written, to a file of its own: see `merge_datasets`.
 
     Interrupted work, also by Ctrl-C or kill, is stored in `path` + ".partial". The same call
     resumes it, possibly with another number of positions. Raises `InvalidDataset` if the file
@@ -77,11 +80,15 @@ def make_dataset(
         check_target(held_out_path(path))
     count = plan.positions
     if count is None:
-        return make_all(path, plan, solver, on_progress, split=split, executor=executor)
+        return make_all(path, plan, solver, on_progress, split=split, executor=executor, part=part)
     elsewhere = None if executor is None else GamesElsewhere(plan, solver, executor)
     games = None if plan.source == "random" or elsewhere else Games(plan, solver)
     fields = field_names(plan.geometry, plan.optimal_only)
-    with closing(DatasetJournal(path, plan.header(), fields)) as journal:
+    header, place = plan.header(), None
+    if part is not None:
+        header, place = plan.part_header(part, split), part.path(path)
+        count = rows_of_part(plan, part)
+    with closing(DatasetJournal(path, header, fields, place)) as journal:
         seen = _keys_of(journal, plan.geometry)
         resumed = min(len(seen), count)
 
@@ -101,15 +108,18 @@ def make_dataset(
         def store_new(played: Iterable[list[Row]]) -> None:
             store(_new_rows(played, seen, _MAX_FRUITLESS[plan.source]))
 
-        first = journal.last_number
+        first = journal.last_number if journal.count or part is None else part.number - 1
+        step = 1 if part is None else part.count
         is_random = plan.source == "random"
         candidates = _random_candidates(plan, seen, first)
+        if part is not None:
+            candidates = _of_part(plan, part, journal.last_number if journal.count else -1)
         if elsewhere is not None:
-            items = candidates if is_random else itertools.count(first)
+            items = candidates if is_random else itertools.count(first, step)
             with closing(elsewhere.rows(items)) as rows:
                 (store if is_random else store_new)(rows)
         elif games is not None:
-            games.with_rows(first, store_new)
+            games.with_rows(first, store_new, step)
         else:
             store(_random_rows(candidates, solver))
         if journal.count < count:
@@ -117,6 +127,8 @@ def make_dataset(
                 f"only {journal.count:,} of {count:,} different positions were found at plies"
                 f" {plan.lowest} to {plan.highest}: reduce the number of positions"
             )
+        if part is not None:
+            return DatasetResult(journal.count)
         result = write_rows(path, plan, lambda: journal.lines(count), split)
         journal.remove()
     return result
@@ -170,6 +182,23 @@ def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterato
                 position = Position(geometry, mines[i], masks[i])
                 yield first + i, format_moves(moves[i, : plies[i]], geometry), position
         first += _CANDIDATES
+
+
+def rows_of_part(plan: DatasetPlan, part: Part) -> int:
+    """Return the number of rows of a part.
+
+    Parts of games have a twentieth more, because rows of different parts may be equal.
+    """
+    total = plan.positions or 0
+    return len(part.share(range(total if plan.source == "random" else total + total // 20)))
+
+
+def _of_part(plan: DatasetPlan, part: Part, last: int) -> Iterator[Candidate]:
+    """Yield the candidates of a part with greater numbers than the last one."""
+    found = _random_candidates(plan, set(), 0)
+    for candidate in itertools.islice(found, part.number - 1, plan.positions, part.count):
+        if candidate[0] > last:
+            yield candidate
 
 
 def _solved(found: Sequence[Candidate], solver: Solver) -> list[Row]:

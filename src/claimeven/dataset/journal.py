@@ -37,7 +37,7 @@ def journal_path(path: Path) -> Path:
 
 
 class DatasetJournal:
-    """The finished rows, stored in `path` + ".partial" line by line.
+    """The finished rows, stored in `path` + ".partial", or at another `place`, line by line.
 
     The first line has the options. Each other line has the number of the candidate or game, a check
     of the line, and the fields of the row. An incomplete last line is dropped. After `rows` there
@@ -45,9 +45,15 @@ class DatasetJournal:
     options, and for other files.
     """
 
-    def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        header: Mapping[str, Any],
+        fields: Sequence[str],
+        place: Path | None = None,
+    ) -> None:
         check_target(path)
-        self.path: Path = journal_path(path)
+        self.path: Path = journal_path(path) if place is None else place
         self.fields = fields
         self.count = 0
         self.last_number = 0
@@ -62,6 +68,11 @@ class DatasetJournal:
 
     def rows(self) -> Iterator[Cells]:
         """Yield the fields of the rows of an earlier run. Raises `InvalidDatasetFile`."""
+        for _, cells in self.numbered_rows():
+            yield cells
+
+    def numbered_rows(self) -> Iterator[tuple[int, Cells]]:
+        """Yield the rows of an earlier run with their numbers. Raises `InvalidDatasetFile`."""
         for lines in self.chunks():
             for line in lines:
                 if not self.count and b":" not in line.partition(b",")[0]:
@@ -75,7 +86,7 @@ class DatasetJournal:
                     raise self.corrupt() from None
                 if not self.last_number <= number < _MAX_NUMBER:
                     raise self.corrupt()
-                yield cells
+                yield number, cells
                 self.count += 1
                 self.last_number = number
 
@@ -104,7 +115,7 @@ class DatasetJournal:
         except OSError as error:
             raise self._unreadable(error) from None
 
-    def lines(self, most: int) -> Iterator[Lines]:
+    def lines(self, most: int | None = None) -> Iterator[Lines]:
         """Yield the first `most` rows as lines of a table in chunks, with their numbers."""
         for chunk in self.chunks(most):
             parts = [line.partition(b",") for line in chunk]

@@ -36,6 +36,7 @@ from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
 from claimeven.parallel.executors import ExecutorOptions
 from claimeven.parallel.jobs import CheckedWork, Executor, PoolError, Result, RunJobs
+from claimeven.parallel.parts import Part
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.
 _TICK, _MAX_WAITING = 0.1, 500
@@ -124,7 +125,7 @@ def run(
     cannot be loaded forfeits its games; else that raises `InvalidSpec` before the first game.
     """
     there = set() if store is None else {game.number for game in store.games()}
-    numbers = [number for number in range(plan.games) if number not in there]
+    numbers = [number for number in numbers_of(plan, store) if number not in there]
     if store is None:
         plan.refresh_provenance()
     work = PlanWork(plan, keep_decisions, forfeit_unloadable=forfeit_unloadable)
@@ -161,7 +162,7 @@ def in_order(
     """Yield the games of a plan by their numbers: stored games, and the games of a run."""
     waiting = {} if store is None else {game.number: game for game in store.games()}
     with closing(games):
-        for number in range(plan.games):
+        for number in numbers_of(plan, store):
             while number not in waiting:
                 game = next(games)
                 waiting[game.number] = game
@@ -205,11 +206,17 @@ def players_of(
 
 
 def open_store(
-    path: str | Path, plan: Plan, resume: bool | str = False, of_test: bool = False
+    path: str | Path,
+    plan: Plan,
+    resume: bool | str = False,
+    of_test: bool = False,
+    part: Part | None = None,
 ) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
     More rounds than before are added to those that were played; a file without games starts again.
+    With `part` it is for the games of a part (see `numbers_of`).
+
     Raises `InvalidStore` for a file of another plan, or of a sequential test unless the plan is
     `of_test`. Also raises it, unless `resume` is "changed", if claimeven or a file behind an agent
     has changed since, or if that is unknown.
@@ -225,6 +232,8 @@ def open_store(
         asked = plan.as_dict()
         about = plan.describe("store", asked["openings"])
         meta = {"plan": asked, "begun": time.time(), "runs": [{**about, "games": 0}]}
+        if part is not None:
+            meta["part"] = {"part": str(part), "games": plan.games}
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
@@ -235,6 +244,10 @@ def open_store(
         check_runs(store, about, plan.provenance.specs, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
+        if part is None and "part" in store.meta:
+            raise InvalidStore(f"{path} holds the games of a part: give the same --part")
+        if part is not None:
+            store.set_meta("part", {"part": str(part), "games": plan.games})
         deque(store.games(), 0)
         store.delete_corrupt()
         store.set_meta("plan", {**before, "rounds": started} if started > plan.rounds else asked)
@@ -246,13 +259,33 @@ def open_store(
 
 @contextmanager
 def store_of(
-    plan: Plan, path: str | Path | None = None, resume: bool | str = False, of_test: bool = False
+    plan: Plan,
+    path: str | Path | None = None,
+    resume: bool | str = False,
+    of_test: bool = False,
+    part: str | None = None,
 ) -> Iterator[Store]:
-    """Yield a store as `open_store` does; without a path a temporary one."""
+    """Yield a store as `open_store` does; without a path a temporary one.
+
+    A `part` such as "2/10" has its own file: see `Part.path`.
+    """
+    taken = None if part is None else Part.of(part)
     with ExitStack() as stack:
         if path is None:
             path = stack.enter_context(scratch_folder()) / "games.db"
-        yield stack.enter_context(open_store(path, plan, resume, of_test))
+        elif taken is not None:
+            path = taken.path(path)
+        yield stack.enter_context(open_store(path, plan, resume, of_test, taken))
+
+
+def numbers_of(plan: Plan, store: Store | None) -> list[int]:
+    """Return the numbers of the games that a store is for: all, or pairs of a part."""
+    numbers = range(plan.games)
+    part = None if store is None else store.meta.get("part")
+    if part is None:
+        return list(numbers)
+    pairs = set(Part.of(part["part"]).share(range((plan.games + 1) // 2)))
+    return [number for number in numbers if number // 2 in pairs]
 
 
 def stored_agents(plan: Plan) -> tuple[StoredAgent, ...]:

@@ -22,6 +22,7 @@ from claimeven.game.position import Position
 from claimeven.option_fields import CommandOption, options_of
 from claimeven.parallel.cores import usable_cores
 from claimeven.parallel.executors import ExecutorOptions, WorkerOptions
+from claimeven.parallel.parts import Part
 from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.suggestions import american, did_you_mean
@@ -193,6 +194,15 @@ def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
         verb = "apply" if len(given) > 1 else "applies"
         names = " and ".join(given)
         click.echo(f"{names} {verb} to no agent here (to built-in ones with --isolate)", err=True)
+
+
+#: Adds --part; the command gets a `Part` or None.
+part_option = click.option(
+    "--part",
+    metavar="I/N",
+    callback=lambda ctx, param, text: None if text is None else Part.of(text),
+    help="Compute only a part, into a file of its own for claimeven merge.",
+)
 
 
 def check_workers(workers: Executor | None, threads: int) -> None:

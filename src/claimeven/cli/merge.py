@@ -1,0 +1,61 @@
+"""`claimeven merge`: one result from its parts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from claimeven.arena.store.merge import merge_stores
+from claimeven.book.build import merge_book
+from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.output import show
+from claimeven.cli.common.streams import write_json
+from claimeven.dataset.merge import merge_datasets
+from claimeven.errors import ClaimevenError
+
+#: The first bytes of the files of parts: of games, and of a book.
+_GAMES, _BOOK = b"SQLite format 3\0", b"claimeven book journal:"
+
+
+@click.command("merge")
+@click.argument("out", type=FilePath(path_type=Path))
+@click.argument("parts", nargs=-1, required=True, type=FilePath(path_type=Path))
+@json_option
+def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
+    """Write OUT from all PARTS of one run: games, a data set or a book.
+
+    `match`, `tournament`, `dataset` and `book build` compute a part with --part I/N, into the file
+    OUT.part-I-of-N. A data set or book is then the file that one run writes, and a file of games
+    has the same games in the order of their numbers. Nothing is written if a part is missing, given
+    twice, unfinished, or of another run.
+
+    \b
+    Examples:
+      claimeven tournament uct greedy --rounds 50 --out games.db --part 1/2
+      claimeven tournament uct greedy --rounds 50 --out games.db --part 2/2
+      claimeven merge games.db games.db.part-*
+      claimeven merge train.csv train.csv.part-*
+    """
+    if out.exists():
+        raise ClaimevenError(f"{out} already exists: choose another name or remove it")
+    start = _start_of(parts[0])
+    if start.startswith(_GAMES):
+        what, count = "games", merge_stores(out, parts)
+    elif start.startswith(_BOOK):
+        what, count = "positions", len(merge_book(out, parts))
+    else:
+        what, count = "positions", merge_datasets(out, parts).positions
+    if as_json:
+        write_json({"out": str(out), "parts": len(parts), what: count}, sys.stdout)
+        return
+    show(f"{out}: {count:,} {what} of {len(parts):,} parts")
+
+
+def _start_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(100)
+    except OSError as error:
+        raise ClaimevenError(f"{path} cannot be read: {error.strerror or error}") from None
