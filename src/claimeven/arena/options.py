@@ -168,7 +168,7 @@ class _PartOptions(_OpeningOptions):
     """The part of the games to play."""
 
     part: str | None = option(
-        str, None, "Play only a part of the games, into a file of its own for claimeven merge.",
+        str, None, "Play only a part of the games, into a separate file for claimeven merge.",
         metavar="I/N",
     )  # fmt: skip
 

@@ -117,7 +117,7 @@ def command(
         --branch-ply 14 --out e.csv
       claimeven dataset --positions 99 --source mixed --optimal-only --out r.csv
       claimeven dataset --source all --plies 0-6 --out early.csv
-      claimeven dataset --positions 10000 --executor ray --address auto --out r.csv
+      claimeven dataset --positions 999 --executor ray --address auto --out r.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
     lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)

@@ -27,9 +27,9 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
     """Write OUT from all PARTS of one run: games, a data set or a book.
 
     `match`, `tournament`, `dataset` and `book build` compute a part with --part I/N, into the file
-    OUT.part-I-of-N. A data set or book is then the file that one run writes, and a file of games
-    has the same games in the order of their numbers. Nothing is written if a part is missing, given
-    twice, unfinished, or of another run.
+    OUT.part-I-of-N. A merged data set or book is the file that one run writes. A merged file of
+    games has the games of one run, in the order of their numbers. A part that is missing, given
+    twice, unfinished or of another run is an error, and OUT is not written.
 
     \b
     Examples:

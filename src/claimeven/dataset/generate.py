@@ -67,7 +67,7 @@ def make_dataset(
     With `split`, about this share of all games is written there, and the others to
     `held_out_path`: no game is in both files, and no position or mirror image. The workers of an
     `executor`, if given, solve the positions in place of this process; the rows are the same. With
-    `part` only the rows of a part are written, to a file of its own: see `merge_datasets`.
+    `part` only the rows of a part are written, to a separate file: see `merge_datasets`.
 
     Interrupted work, also by Ctrl-C or kill, is stored in `path` + ".partial". The same call
     resumes it, possibly with another number of positions. Raises `InvalidDataset` if the file

@@ -25,7 +25,7 @@ _Item = TypeVar("_Item")
 class Calls:
     """The calls of a function: a workload (see `jobs.Workload`) whose jobs are numbered items.
 
-    `setup()` is entered once in each worker and yields what its calls share; then
+    `setup()` is entered once in each worker and yields an object for its calls; then
     `function(shared, item)` is called for each item. Both must be picklable: functions of a module,
     or `functools.partial` of them. Raise a `ClaimevenError` to end the work. `unit` is the word for
     an item in messages.
@@ -128,7 +128,7 @@ def read_ahead(items: Iterable[_Item]) -> Iterator[_Item | None]:
             for item in items:
                 read.put((item,))
                 free.get()
-        except BaseException as error:  # raised where the items are used
+        except BaseException as error:  # the user of the items gets it
             end = error
         read.put(end)
 

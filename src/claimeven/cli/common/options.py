@@ -201,7 +201,7 @@ part_option = click.option(
     "--part",
     metavar="I/N",
     callback=lambda ctx, param, text: None if text is None else Part.of(text),
-    help="Compute only a part, into a file of its own for claimeven merge.",
+    help="Compute only a part, into a separate file for claimeven merge.",
 )
 
 
