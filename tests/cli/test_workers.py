@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are kil
 
 
 class Mortal(Child):
-    """A child that is killed when it gets its second message: its first jobs."""
+    """A child that is killed before it reads its second message: its first jobs."""
 
     made = 0
 
@@ -31,10 +31,11 @@ class Mortal(Child):
         self.messages_left = 2 if Mortal.made == 1 else -1
 
     def send(self, message: bytes, seconds: float | None = None) -> None:
-        super().send(message, seconds)
         self.messages_left -= 1
         if self.messages_left == 0:
             os.kill(self.process, signal.SIGKILL)
+            os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
+        super().send(message, seconds)
 
 
 @pytest.fixture(scope="module")
