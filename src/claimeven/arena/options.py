@@ -265,8 +265,8 @@ class TuneOptions(_OpeningOptions):
     """The options of `tune`: the opponents, and the games of its stages.
 
     `against` is a spec or several, or "pool" for the reference pool. The limits are for the tuned
-    agent. `on_progress` gets the name of the stage, the finished rounds (pairs of games against
-    each opponent) and their number.
+    agent. `on_try` gets the result after each try. `on_progress` gets the name of the stage, its
+    finished games and all its games.
     """
 
     against: str | Sequence[str] = "pool"
@@ -274,4 +274,5 @@ class TuneOptions(_OpeningOptions):
     games: int = option(int, 100, "Games of a try; clearly worse tries stop earlier.")
     final_games: int = option(int, 400, "Fresh games that measure the best setting.")
     opening_plies: int = option(int, 6, "Plies of an opening.")
+    on_try: Callable[[Any], object] | None = None
     on_progress: Callable[[str, int, int], object] | None = None

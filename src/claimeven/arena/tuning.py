@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -154,17 +153,11 @@ def tune(
     `play_tournament`.
 
     >>> found = tune("greedy", {"win": "yes,no"}, against="greedy", tries=4, games=40,
-    ...              final_games=20)
+    ...              final_games=20, seed=1)
     >>> found.best.agent, len(found.tries)
     ('greedy:win=yes', 4)
     """
-    return deque(tune_stepwise(agent, space, TuneOptions.of(options, settings)), 1)[0]
-
-
-def tune_stepwise(
-    agent: str | Callable[..., AgentLike], space: Mapping[str, str] | None, options: TuneOptions
-) -> Iterator[TuneResult]:
-    """Yield the result so far after each try, and the result: see `tune`."""
+    options = TuneOptions.of(options, settings)
     begin = time.perf_counter()
     space = default_space(agent) if space is None else dict(space)
     games = _TuneGames(agent, options)
@@ -180,7 +173,8 @@ def tune_stepwise(
             one = replace(one, best=max(each.score for each in complete.values()))
             seconds = time.perf_counter() - begin
             result = replace(result, tries=(*result.tries, one), seconds=seconds)
-            yield result
+            if options.on_try is not None:
+                options.on_try(result)
         leading = sorted(complete.values(), key=lambda each: -each.score)[:FINALISTS]
         longer = [games.play(each.options, MORE * games.rounds, "best tries") for each in leading]
         winner = max(longer, key=lambda each: each.score).options
@@ -188,20 +182,16 @@ def tune_stepwise(
         given = None
         if isinstance(agent, str):
             given = games.play({}, games.fresh_rounds, "fresh games", options.seed + 1)
-    yield replace(result, best=best, given=given, seconds=time.perf_counter() - begin)
+    return replace(result, best=best, given=given, seconds=time.perf_counter() - begin)
 
 
 def curve_chart(result: TuneResult) -> Chart:
     """Return a chart of the scores of the tries, and of the best one so far."""
+    numbers = range(1, len(result.tries) + 1)
+    scores, best = ([100 * getattr(t, n) for t in result.tries] for n in ("score", "best"))
 
     def draw(axes: Axes) -> None:
-        numbers = range(1, len(result.tries) + 1)
-        for style, (color, marker, _) in enumerate(LINES[:2]):
-            some = [n for n in numbers if result.tries[n - 1].stopped == bool(style)]
-            scores = [100 * result.tries[n - 1].score for n in some]
-            label = "stopped early" if style else "all games"
-            axes.plot(some, scores, color=color, marker=marker, linestyle="", label=label)
-        best = [100 * each.best for each in result.tries]
+        axes.plot(numbers, scores, color=LINES[0][0], marker="o", linestyle="", label="a try")
         axes.plot(numbers, best, color=INK, drawstyle="steps-post", label="best so far")
         axes.locator_params("x", integer=True)
         axes.set_xlabel("try")

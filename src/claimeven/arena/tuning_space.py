@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from claimeven.agents.base import LIMITS
-from claimeven.agents.options import AgentKind, split_options
-from claimeven.agents.registry import AGENTS, options_in
+from claimeven.agents.options import AgentKind, split_limit, split_options
+from claimeven.agents.registry import AGENTS, installed_agents
 from claimeven.arena.options import InvalidMatch
 
 #: Options that are tuned only by name: budgets and resources.
@@ -55,15 +55,17 @@ def default_space(agent: object) -> dict[str, str]:
 def with_options(agent: str, options: Mapping[str, str]) -> str:
     """Return a spec with other values of some options.
 
-    >>> with_options("uct:c=1,reuse=no", {"c": "0.5"}), with_options("bot.py:Bot", {"depth": "3"})
-    ('uct:reuse=no,c=0.5', 'bot.py:Bot,depth=3')
+    >>> with_options("uct:c=1@nodes=9", {"c": "2"}), with_options("bot.py:Bot", {"depth": "3"})
+    ('uct:c=2@nodes=9', 'bot.py:Bot,depth=3')
     """
     kind, given = _registered(agent)
+    agent, limit = split_limit(agent)
     head, _, rest = agent.partition(",") if kind is None else (f"{kind.name}:", "", "")
     given = given or split_options(rest, agent)
     every = {name: text for name, text in given.items() if name not in options} | dict(options)
     words = ",".join(f"{name}={text}" for name, text in every.items())
-    return f"{head}{',' * (kind is None)}{words}" if options else agent
+    spec = f"{head}{',' * (kind is None)}{words}" if options else agent
+    return f"{spec}@{limit}" if limit else spec
 
 
 def values_of(name: str, text: str, is_float: bool = False) -> tuple[type, list[Any]]:
@@ -91,9 +93,11 @@ def plain(text: str | None) -> Any:
 
 
 def _registered(agent: object) -> tuple[AgentKind | None, dict[str, str]]:
-    """Return the kind and the given options of a registered agent."""
-    is_name = isinstance(agent, str) and agent.partition(":")[0] in AGENTS
-    return options_in(str(agent)) if is_name else (None, {})
+    """Return the kind and the given options of a built-in or installed agent."""
+    text = split_limit(agent)[0] if isinstance(agent, str) else ""
+    name, _, rest = text.partition(":")
+    kind = AGENTS.get(name) or installed_agents([name])[0].get(name)
+    return (None, {}) if kind is None else (kind, kind.renamed(split_options(rest, text)))
 
 
 @contextmanager

@@ -9,10 +9,16 @@ import click
 from claimeven.arena import results
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.options import TuneOptions
-from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune_stepwise
+from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import reject_opening_plies
-from claimeven.cli.common.options import file_option, json_option, option_group, warn_unbounded
+from claimeven.cli.common.options import (
+    AGENT,
+    file_option,
+    json_option,
+    option_group,
+    warn_unbounded,
+)
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import (
     announce_compilation,
@@ -26,13 +32,13 @@ from claimeven.plotting import check_can_draw, write_pictures
 
 
 @click.command("tune", cls=ExperimentCommand, arguments="agent")
-@click.argument("agent", metavar="AGENT")
+@click.argument("agent", type=AGENT)
 @click.option(
     "--option", "space", multiple=True, metavar="NAME=VALUES",
     help="An option to tune and its values: c=0.2..2, depth=1..6, c=0.1..10:log or win=yes,no.",
 )  # fmt: skip
 @click.option(
-    "--against", multiple=True, default=("pool",), metavar="OPPONENT", show_default="pool",
+    "--against", multiple=True, default=(POOL,), metavar="OPPONENT", show_default=POOL,
     help="An opponent, or pool for the reference pool; may be repeated.",
 )  # fmt: skip
 @option_group(TuneOptions, "options")
@@ -73,35 +79,36 @@ def command(
     if plots is not None:
         check_can_draw()
     values = dict(_name_and_values(text) for text in space) or None
-    options = TuneOptions.of(options, {"against": against})
     warn_unbounded((agent, *against), options.sandbox)
     announce_compilation()
-    found: TuneResult | None = None
+    found: list[TuneResult] = []
     interrupted = False
     with clean_stdout() as stdout:
         with status_line() as line:
 
             def progress(what: str, done: int, total: int) -> None:
-                best = "" if found is None else f"; best so far {found.tries[-1].best:.1%}"
+                best = f"; best so far {found[-1].tries[-1].best:.1%}" if found else ""
                 line.show(lambda: f"{what}: {done:,} of {total:,} games{best}")
 
-            stepwise = TuneOptions.of(options, {"on_progress": progress, "on_message": notify})
+            def note(result: TuneResult) -> None:
+                found.append(result)
+                write_run_file(options.out)
+
+            calls = {"on_try": note, "on_progress": progress, "on_message": notify}
             try:
-                for result in tune_stepwise(agent, values, stepwise):
-                    found = result
-                    write_run_file(options.out)
+                note(tune(agent, values, options, against=against, **calls))
             except KeyboardInterrupt:
                 interrupted = True
-        if found is not None and as_json:
+        if found and as_json:
             agents = [agent, *(each for each in against if each != POOL)]
             setting = setting_of(agents, options.geometry, options.limit, options.seed)
-            write_json({**setting, **found.as_dict()}, stdout)
-        elif found is not None:
-            write_sections(results.tuning(found), stdout)
-        if found is not None and plots is not None:
-            write_pictures(plots, {"tune": [curve_chart(found)]}, notify)
+            write_json({**setting, **found[-1].as_dict()}, stdout)
+        elif found:
+            write_sections(results.tuning(found[-1]), stdout)
+        if found and plots is not None:
+            write_pictures(plots, {"tune": [curve_chart(found[-1])]}, notify)
     if interrupted:
-        done = 0 if found is None else len(found.tries)
+        done = len(found[-1].tries) if found else 0
         exit_interrupted(f"{done} of {options.tries} tries", options.out)
 
 

@@ -144,7 +144,8 @@ def test_a_file_of_the_user_is_not_replaced(run: Run, tmp_path: Path) -> None:
 def test_every_experiment_takes_a_file() -> None:
     import click
 
-    for name in (*EXPERIMENTS, "ladder", "accuracy", "study all", "train selfplay", "train distil"):
+    of_train = [f"train {name}" for name in ("selfplay", "distil", "average", "compare")]
+    for name in (*EXPERIMENTS, "ladder", "tune", "accuracy", "study all", *of_train):
         found: click.Command | None = cli
         for word in name.split():
             assert isinstance(found, click.Group)

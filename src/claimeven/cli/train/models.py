@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import FilePath, json_option, players_options, weights_of
 from claimeven.cli.common.output import named_lines, show, table_width
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
@@ -30,7 +31,7 @@ charts_option = click.option(
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
 
-@click.command("average")
+@click.command("average", cls=ExperimentCommand, arguments="models")
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
 @click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
 @click.option("--model-weights", help="Weight of each net: 1,2,...  [default: equal]")
@@ -59,6 +60,7 @@ def average(
     with status_line() as line:
         report = line.reporter("rounding: {} of {} matrices")
         figures = average_nets(models, out, weights, quant_levels, report)
+    write_run_file(out)
     if as_json:
         about = describe("result", packages=LEARNING)
         found = {"out": out, "models": list(models), "measured": figures, "provenance": about}
@@ -97,7 +99,7 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     show(f"{files[0].parent}: {names}")
 
 
-@click.command("compare")
+@click.command("compare", cls=ExperimentCommand, arguments="runs")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
 @charts_option
 @click.option("--last", is_flag=True, help="Measure only the last models, without a chart.")
@@ -148,6 +150,7 @@ def compare(
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; run the same command again to resume") from None
     files = [str(path) for path in draw_comparison(scores, folder, notify)] if folder else []
+    write_run_file(folder)
     if as_json:
         rows = [each.as_dict() for each in scores]
         about = describe("result", seed=config.seed, packages=LEARNING)
