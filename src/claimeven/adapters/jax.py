@@ -101,18 +101,11 @@ class JaxConnectFour:
 
     def init(self, key: Any) -> JaxState:
         """Return a new game; the key draws the player that moves first."""
-        empty = tuple(jnp.uint32(0) for _ in self._bottom)
-        return JaxState(
-            current_player=jnp.int32(jax.random.bernoulli(key)),
-            observation=jnp.zeros(self.observation_shape, bool),
-            rewards=jnp.zeros(2, jnp.float32),
-            terminated=jnp.bool_(False),
-            truncated=jnp.bool_(False),
-            legal_action_mask=jnp.ones(self.num_actions, bool),
-            _step_count=jnp.int32(0),
-            _mine=empty,
-            _mask=empty,
-        )
+        no, empty = jnp.bool_(False), tuple(jnp.uint32(0) for _ in self._bottom)
+        player = jnp.int32(jax.random.bernoulli(key))
+        seen, rewards = jnp.zeros(self.observation_shape, bool), jnp.zeros(2, jnp.float32)
+        legal = jnp.ones(self.num_actions, bool)
+        return JaxState(player, seen, rewards, no, no, legal, jnp.int32(0), empty, empty)
 
     def step(self, state: JaxState, action: Any, key: Any = None) -> JaxState:
         """Play a column, counted from 0; `key` is not used."""
@@ -124,18 +117,17 @@ class JaxConnectFour:
         legal = _is_any(self._playable(mask))
         terminated = is_won | ~legal.any() | ~is_legal
         reward = is_won.astype(jnp.float32) - ~is_legal
+        planes = [self._cells(mine), self._cells(tuple(map(xor, mine, mask)))]
         played = JaxState(
-            current_player=1 - player,
-            observation=jnp.stack(
-                [self._cells(mine), self._cells(tuple(map(xor, mine, mask)))], axis=-1
-            ),
-            rewards=jnp.where(jnp.arange(2) == player, reward, -reward),
-            terminated=terminated,
-            truncated=state.truncated,
-            legal_action_mask=legal | terminated,
-            _step_count=state._step_count + 1,
-            _mine=mine,
-            _mask=mask,
+            1 - player,
+            jnp.stack(planes, axis=-1),
+            jnp.where(jnp.arange(2) == player, reward, -reward),
+            terminated,
+            state.truncated,
+            legal | terminated,
+            state._step_count + 1,
+            mine,
+            mask,
         )
         same = state.replace(rewards=jnp.zeros_like(state.rewards))
         is_over = state.terminated | state.truncated

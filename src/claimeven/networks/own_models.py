@@ -1,20 +1,17 @@
 """Models of other authors: functions of planes, and ONNX files run by onnxruntime (extra `onnx`).
 
-| input of a file           | content                                                            |
-|---------------------------|--------------------------------------------------------------------|
-| `(n, 2, rows, columns)`   | planes as in `PlanesModel`; (n, rows, columns, 2) too              |
-| `(n, rows, columns)`      | 1 the side to move, -1 the other side, 0 empty, top row first;     |
-|                           | (n, 1, rows, columns) too                                          |
-
-The number n may be fixed. The output with `value` in its name has the values, (n,) or (n, 1). The
-output with `policy` or `log` in its name has the policies, (n, columns): probabilities, or logits
-if `log` is in the name. If the names differ, there are two outputs, and the values have the size 1.
+The input of a file is `(n, 2, rows, columns)`, planes as in `PlanesModel`, or `(n, rows, columns)`:
+1 the side to move, -1 the other side, 0 empty, top row first. The number n may be fixed. The output
+with `value` in its name has the values, (n,) or (n, 1). The output with `policy` or `log` in its
+name has the policies, (n, columns): probabilities, or logits if `log` is in the name. If the names
+differ, there are two outputs, and the values have the size 1.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -118,39 +115,36 @@ class _Session:
         self.path = path
         try:
             import onnxruntime  # noqa: PLC0415 - an extra
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = options.inter_op_num_threads = 1  # an agent has one core
+            options.log_severity_level = 4
+            providers = ["CPUExecutionProvider"]
+            self.session: Any = onnxruntime.InferenceSession(str(path), options, providers)
         except ImportError:
             raise InvalidNetwork(
-                f"{path} needs the package onnxruntime: pip install 'claimeven[onnx]'"
+                f"{path} needs onnxruntime: pip install 'claimeven[onnx]'"
             ) from None
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # an agent has one core
-        options.log_severity_level = 4
-        try:
-            self.session: Any = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
         except Exception as error:  # the package has a dozen kinds
             reason = str(error).splitlines()[0][:200]
             raise InvalidNetwork(f"{path} cannot be read as an ONNX model: {reason}") from None
         inputs, outputs = self.session.get_inputs(), self.session.get_outputs()
-        self.shape = inputs[0].shape if len(inputs) == 1 else []
-        convert, names = (
-            _converter_of(self.shape),
-            {each.name: each.name.lower() for each in outputs},
-        )
-        values = [name for name, word in names.items() if "value" in word]
-        if not values and len(outputs) == 2:
+        names = [each.name for each in outputs]
+        values = [name for name in names if "value" in name.lower()]
+        policies = [name for name in names if re.search("polic|log", name.lower())]
+        if not (values and policies) and len(names) == 2:
             values = [each.name for each in outputs if each.shape[1:] in ([], [1])]
-        policies = [name for name, word in names.items() if "polic" in word or "log" in word]
-        policies = policies or [name for name in names if len(names) == 2 and name not in values]
-        if convert is None or not (values and policies):
+            policies = [name for name in names if name not in values]
+        self.shape: list[Any] = inputs[0].shape
+        is_known = len(self.shape) == 3 or (len(self.shape) == 4 and self.shape[1] == 2)
+        if len(inputs) > 1 or not (is_known and values and policies):
             takes = ", ".join(f"{each.name} {each.shape}" for each in inputs)
             raise InvalidNetwork(
                 f"{path} must have one input, (n, 2, rows, columns) or (n, rows, columns), and the"
                 f" outputs value and policy, got {takes} and {', '.join(names)}"
             )
-        self._convert, self.outputs = convert, [values[0], policies[0]]
-        kind = inputs[0].type.removeprefix("tensor(").removesuffix(")")
+        self.outputs = [values[0], policies[0]]
+        kind = re.sub(r"tensor\((.*)\)", r"\1", inputs[0].type)
         self._input, self._dtype = inputs[0].name, np.dtype(_TYPES.get(kind, kind))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -158,16 +152,15 @@ class _Session:
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         """Return values and policies, in parts if the file has a fixed number of positions."""
-        boards = np.ascontiguousarray(self._convert(planes), self._dtype)
-        for size, expected in zip(boards.shape[1:], self.shape[1:], strict=True):
-            if isinstance(expected, int) and size != expected:
-                raise InvalidNetwork(
-                    f"{self.path} takes boards of shape {self.shape[1:]}, got {boards.shape[1:]}"
-                )
-        size = self.shape[0] if isinstance(self.shape[0], int) else len(boards)
-        parts = []
+        boards: Any = planes[:, 0] - planes[:, 1] if len(self.shape) == 3 else planes
+        pairs = zip(boards.shape[1:], self.shape[1:], strict=True)
+        if any(isinstance(expected, int) and size != expected for size, expected in pairs):
+            raise InvalidNetwork(
+                f"{self.path} takes boards of shape {self.shape[1:]}, got {boards.shape[1:]}"
+            )
+        size, parts = self.shape[0] if isinstance(self.shape[0], int) else len(boards), []
         for start in range(0, len(boards), size):
-            part = boards[start : start + size]
+            part = boards[start : start + size].astype(self._dtype)
             filled = np.concatenate([part, np.repeat(part[-1:], size - len(part), axis=0)])
             found = self.session.run(self.outputs, {self._input: filled})
             parts.append([each[: len(part)] for each in found])
@@ -176,16 +169,3 @@ class _Session:
             logits = np.where(planes[:, :, 0].any(axis=1), np.float32(-np.inf), policies)
             policies = np.exp(logits - logits.max(axis=1, keepdims=True))
         return values, policies
-
-
-def _converter_of(shape: list[Any]) -> Callable[[Floats], Floats] | None:
-    """Return the function from planes to an input of a shape; None if the shape is unknown."""
-    if len(shape) == 3:
-        return lambda planes: planes[:, 0] - planes[:, 1]
-    if len(shape) != 4:
-        return None
-    if shape[1] == 1:
-        return lambda planes: planes[:, :1] - planes[:, 1:]
-    if shape[1] != 2:
-        return (lambda planes: np.moveaxis(planes, 1, 3)) if shape[3] == 2 else None
-    return lambda planes: planes

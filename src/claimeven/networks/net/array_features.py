@@ -21,28 +21,15 @@ class ArrayFeatures:
         self.features, self._xp = features, xp
         board, lines = features.geometry, features.lines
         column, row = np.divmod(np.arange(board.cells), board.rows)
-        same = column[:, None] == column
+        same, numbers = column[:, None] == column, np.arange(len(lines))[:, None]
+        to_column = column[:, None] == np.arange(board.columns)
+        bits = to_column * np.where(row < SEEN_CELLS, 2**row, 0)[:, None]
         # Each matrix leads from cells to cells, to columns or to lines.
-        (
-            self._to_above,
-            self._to_higher,
-            self._to_column,
-            self._on_line,
-            self._digits,
-            self._bits,
-        ) = (
-            matrix.astype(np.float32)
-            for matrix in (
-                same & (row[:, None] + 1 == row),
-                same & (row[:, None] <= row),
-                column[:, None] == np.arange(board.columns),
-                np.zeros((board.cells, len(lines))),
-                np.zeros((board.cells, len(lines))),
-                (column[:, None] == np.arange(board.columns))
-                * np.where(row < SEEN_CELLS, 2**row, 0)[:, None],
-            )
+        matrices = (same & (row[:, None] + 1 == row), same & (row[:, None] <= row), to_column, bits)
+        self._to_above, self._to_higher, self._to_column, self._bits = (
+            matrix.astype(np.float32) for matrix in matrices
         )
-        numbers = np.arange(len(lines))[:, None]
+        self._on_line, self._digits = np.zeros((2, board.cells, len(lines)), dtype=np.float32)
         self._on_line[lines, numbers] = 1
         self._digits[lines, numbers] = STATES ** np.arange(board.connect)
         self._lowest = (row == 0).astype(np.float32)
@@ -63,7 +50,7 @@ class ArrayFeatures:
         planes += [threat * is_turn for threat in threats for is_turn in (1 - turn, turn)]
         planes += [empty * (threat @ self._to_above.T) for threat in threats]
         planes += [_flag(each >= least) for least in (1, 2) for each in near]
-        planes += [xp.minimum(each, MAX_LINES) for each in far]
+        planes += [xp.minimum(each, np.float32(MAX_LINES)) for each in far]
         both = xp.maximum(*threats)
         quiet = [
             (empty * _flag(met @ self._to_higher == 0)) @ self._to_column
@@ -71,7 +58,8 @@ class ArrayFeatures:
         ]
         odd, shut = [each % 2 for each in quiet], _flag(quiet[-1] == 0)
         cells = [each.reshape(count, -1, 1) for each in planes]
-        numbers = [each.reshape(count, columns, 1) for each in (*odd, shut, _flag(quiet[-1] == 1))]
+        numbers = [*odd, shut, _flag(quiet[-1] == 1)]
+        numbers = [each.reshape(count, columns, 1) for each in numbers]
         whole = [each.sum(axis=1, keepdims=True) for each in (*odd, shut)]
         by_cell, by_column = (
             xp.concatenate(each, axis=2).reshape(count, -1) for each in (cells, numbers)
@@ -82,18 +70,13 @@ class ArrayFeatures:
 
     def _lines(self, mine: Any, theirs: Any, empty: Any) -> list[list[Any]]:
         """Return the empty cells with threats, mine first, and the near and far lines."""
+        connect, by_side = self.features.geometry.connect, []
         counts = [side @ self._on_line for side in (mine, theirs)]
-        connect = self.features.geometry.connect
-        by_side = []
         for own, other in (counts, counts[::-1]):
             alone = _flag(own > 0) * _flag(other == 0)
-            by_side.append(
-                [
-                    empty * ((alone * _flag(own == connect - missing)) @ self._on_line.T)
-                    for missing in (1, 2, 3)
-                ]
-            )
-        threats, near, far = ([mine, theirs] for mine, theirs in zip(*by_side, strict=True))
+            lacking = (alone * _flag(own == connect - missing) for missing in (1, 2, 3))
+            by_side.append([empty * (each @ self._on_line.T) for each in lacking])
+        threats, near, far = (list(both) for both in zip(*by_side, strict=True))
         return [[_flag(each > 0) for each in threats], near, far]
 
 

@@ -20,7 +20,7 @@ from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.net.array_features import ArrayFeatures
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.net import Net
-from claimeven.provenance import describe, version_here
+from claimeven.provenance import describe
 
 #: The version of the operators, and of the files: runtimes since 2024 read them.
 OPSET: Final = 21
@@ -69,10 +69,12 @@ def _model(net: Net) -> Any:
         named.append(graph.output("scores", known, "n", board.columns))
     body = helper.make_graph(graph.nodes, "claimeven net", [planes], named, graph.constants)
     versions = {"ir_version": _IR_VERSION, "opset_imports": [helper.make_opsetid("", OPSET)]}
-    by = {"producer_name": "claimeven", "producer_version": version_here()}
-    made = helper.make_model(body, **versions, **by)
-    origin = describe("model", board=board.as_dict(), packages=["onnx"])
-    facts = {BOARD: board.as_dict(), SEARCH: net.search_defaults._asdict(), PROVENANCE: origin}
+    made = helper.make_model(body, producer_name="claimeven", **versions)
+    facts = {
+        BOARD: board.as_dict(),
+        SEARCH: net.search_defaults._asdict(),
+        PROVENANCE: describe("model", board=board.as_dict(), packages=["onnx"]),
+    }
     helper.set_model_props(made, {name: json.dumps(fact) for name, fact in facts.items()})
     return made
 
@@ -134,8 +136,8 @@ class _Tensor:
 class _Tables:
     """Constant tables, (tables, rows, ...), of which a tensor of indices looks up rows."""
 
-    def __init__(self, graph: _Graph, array: np.ndarray[Any, Any]) -> None:
-        self._graph, self._array = graph, array
+    def __init__(self, graph: _Graph, array: Any) -> None:
+        self._graph, self._array = graph, np.asarray(array)
 
     def __len__(self) -> int:
         return len(self._array)
@@ -162,18 +164,16 @@ class _Graph:
         self.constants: list[Any] = []
 
     def add(self, kind: str, *inputs: Any, dtype: Any = None, **attributes: Any) -> _Tensor:
-        """Add a node and return its output, by default of the type of the first tensor."""
+        """Add a node and return its output, by default of the type of the last tensor."""
+        last = next(each for each in inputs[::-1] if isinstance(each, _Tensor))
         names = [each.name if isinstance(each, _Tensor) else self._named(each) for each in inputs]
-        first = next(each for each in inputs if isinstance(each, _Tensor))
         name = f"{kind.lower()}{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(kind, names, [name], name, **attributes))
-        return _Tensor(self, name, first.dtype if dtype is None else dtype)
+        return _Tensor(self, name, last.dtype if dtype is None else dtype)
 
     def _named(self, array: Any) -> str:
-        """Add a constant and return its name."""
-        name = f"constant{len(self.constants)}"
-        packed = self.onnx.numpy_helper.from_array(np.ascontiguousarray(array), name)
-        self.constants.append(packed)
+        name, content = f"constant{len(self.constants)}", np.ascontiguousarray(array)
+        self.constants.append(self.onnx.numpy_helper.from_array(content, name))
         return name
 
     def kind_of(self, dtype: Any) -> int:
@@ -185,17 +185,12 @@ class _Graph:
         self.nodes.append(self.onnx.helper.make_node("Identity", [tensor.name], [name]))
         return self.onnx.helper.make_tensor_value_info(name, self.kind_of(tensor.dtype), shape)
 
-    def asarray(self, array: Any) -> _Tables:
-        return _Tables(self, np.asarray(array))
-
     def concatenate(self, parts: list[_Tensor], axis: int) -> _Tensor:
         return self.add("Concat", *parts, axis=axis)
 
-    def where(self, condition: _Tensor, one: _Tensor, other: Any) -> _Tensor:
-        return self.add("Where", condition, one, np.asarray(other), dtype=one.dtype)
-
-    def minimum(self, one: _Tensor, other: float) -> _Tensor:
-        return self.add("Min", one, np.asarray(other, one.dtype))
-
+    where, minimum = partialmethod(add, "Where"), partialmethod(add, "Min")
     maximum, relu = partialmethod(add, "Max"), partialmethod(add, "Relu")
     tanh, exp = partialmethod(add, "Tanh"), partialmethod(add, "Exp")
+
+    def asarray(self, array: Any) -> _Tables:
+        return _Tables(self, array)
