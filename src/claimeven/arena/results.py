@@ -98,7 +98,7 @@ def match(result: MatchResult) -> Sections:
             more.append(f"evaluations by {mark}: {evaluations:,.1f} a game, {a_move:,.1f} a move")
     agents = [
         StoredAgent(place, "AB"[place], names[place], digest_of_files(spec or ""))
-        for place, spec in enumerate(result.plan.provenance.specs)
+        for place, spec in enumerate(result.plan.agent_files.specs)
     ]
     forfeits = [
         f"- forfeits of {name}: {text}"

@@ -52,8 +52,6 @@ from claimeven.solver.scores import score_range
 
 MAGIC = b"\x89C4BOOK\n"
 PLAIN_VERSION, VERSION = 1, SCHEMAS["book"]
-#: The greatest number of bytes of a description.
-MAX_TEXT = 1 << 14
 #: With more plies the positions could not be solved, and more positions would not fit the memory
 #: of most machines.
 MAX_PLIES, MAX_POSITIONS = 14, 1 << 26
@@ -209,9 +207,8 @@ def _read_header(data: bytes, name: str) -> _Header:
 
 
 def text_of(description: Mapping[str, Any]) -> bytes:
-    """Return a description as JSON, at most `MAX_TEXT` bytes; empty without one."""
-    text = json.dumps(description, sort_keys=True).encode() if description else b""
-    return text if len(text) <= MAX_TEXT else text_of({**description, "command": None})
+    """Return a description as JSON; empty without one."""
+    return json.dumps(description, sort_keys=True).encode() if description else b""
 
 
 def description_of(text: bytes) -> dict[str, Any]:

@@ -40,7 +40,6 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.format import (
     DIGEST_BYTES,
     MAGIC,
-    MAX_TEXT,
     board_of,
     check_size,
     check_start,
@@ -223,8 +222,6 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     if version != VERSION:
         raise InvalidBook(f"{name} has version {version} of the book format, not {VERSION}")
     geometry = board_of(columns, rows, connect, plies, name)
-    if word_bytes > MAX_TEXT:
-        raise InvalidBook(f"{name} is corrupt: it claims a description of {word_bytes} bytes")
     ranking = PositionRanking(geometry, plies)
     blocks = -(-ranking.starts[-1] // BLOCK)
     count_bytes = _COUNT.itemsize * (plies + 1)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from claimeven.agents import Limit, make_agent
-from claimeven.arena.games.provenance import Provenance, differences
+from claimeven.arena.games.agent_files import AgentFiles, differences
 from claimeven.arena.lund import (
     ANSWER_SECONDS,
     COURSE_SECONDS,
@@ -102,7 +102,7 @@ def command(
     server = LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
-    files = list(Provenance.of([spec]).files)
+    files = list(AgentFiles.of([spec]).files)
     about = describe("result", limit=asdict(limit), seed=seed, files=files)
     first_line = {**plan, "claimeven": about["claimeven"], "files": files}
     announce_compilation()

@@ -15,7 +15,7 @@ from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE
-from claimeven.arena.games.provenance import setting_of
+from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
 from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.options import (

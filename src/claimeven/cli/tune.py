@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from claimeven.arena import results
-from claimeven.arena.games.provenance import setting_of
+from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.options import TuneOptions
 from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file

@@ -15,8 +15,8 @@ import claimeven
 from claimeven import play_match, play_tournament
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena.api import run_sprt
+from claimeven.arena.games.agent_files import brief_names
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import FileChangeMonitor, run_notes, runs_of
@@ -156,7 +156,7 @@ def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> 
     messages: list[str] = []
     plan = Plan((bot, "random"))
     with open_store(path, plan, resume=False) as store:
-        watch = FileChangeMonitor(store, plan.provenance, messages.append)
+        watch = FileChangeMonitor(store, plan.agent_files, messages.append)
         (tmp_path / "helper.py").touch()
         watch.check(at_end=True)
         assert not messages

@@ -19,9 +19,9 @@ from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike, own_limit_of
+from claimeven.arena.games.agent_files import AgentFiles, brief_names
 from claimeven.arena.games.game import EMPTY
 from claimeven.arena.games.openings import random_moves
-from claimeven.arena.games.provenance import Provenance, brief_names
 from claimeven.arena.options import KINDS, InvalidMatch
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
@@ -243,14 +243,14 @@ class Plan:
         return all(isinstance(agent, str) for agent in self.agents)
 
     @cached_property
-    def provenance(self) -> Provenance:
-        """The versions and files behind the agents, as of the last call of `refresh_provenance`."""
-        return Provenance.of(self.agents)
+    def agent_files(self) -> AgentFiles:
+        """The files behind the agents, as of the last call of `refresh_files`."""
+        return AgentFiles.of(self.agents)
 
-    def refresh_provenance(self) -> Provenance:
-        """Return the provenance with the current files, for the games to come."""
-        vars(self).pop("provenance", None)
-        return self.provenance
+    def refresh_files(self) -> AgentFiles:
+        """Return the current files, for the games to come."""
+        vars(self).pop("agent_files", None)
+        return self.agent_files
 
     def describe(self, kind: str, openings: Sequence[str]) -> dict[str, Any]:
         """Return the description of a result with these games' openings."""
@@ -260,7 +260,7 @@ class Plan:
             limit=asdict(self.limit),
             openings=openings,
             seed=self.seed,
-            files=list(self.provenance.files),
+            files=list(self.agent_files.files),
         )
 
     def setting(self, openings: Iterable[str]) -> dict[str, object]:
@@ -280,7 +280,7 @@ class Plan:
             "memory_limit_mb": self.sandbox.memory_limit_mb,
             "adjudicate": self.adjudicate,
             "openings": different,
-            "changed_files": self.provenance.changed(),
+            "changed_files": self.agent_files.changed(),
             "provenance": self.describe("result", different),
         }
 

@@ -16,7 +16,13 @@ from typing import Any
 
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import current_spec
-from claimeven.arena.games.provenance import REMEDY, Provenance, brief_names, change_of, differences
+from claimeven.arena.games.agent_files import (
+    REMEDY,
+    AgentFiles,
+    brief_names,
+    change_of,
+    differences,
+)
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
@@ -123,9 +129,9 @@ class FileChangeMonitor:
     """Stores which files have changed while games are played, and reports them once."""
 
     def __init__(
-        self, store: Store, provenance: Provenance, on_message: Callable[[str], object] | None
+        self, store: Store, files: AgentFiles, on_message: Callable[[str], object] | None
     ) -> None:
-        self._store, self._provenance, self._on_message = store, provenance, on_message
+        self._store, self._files, self._on_message = store, files, on_message
         self._known: list[str] = []
         self._checked_at = time.monotonic()
 
@@ -135,7 +141,7 @@ class FileChangeMonitor:
         if not at_end and now - self._checked_at < _WAIT:
             return
         self._checked_at = now
-        found = self._provenance.changed()
+        found = self._files.changed()
         if not set(found) - set(self._known):
             return
         self._known = list(found)

@@ -127,7 +127,7 @@ def run(
     there = set() if store is None else {game.number for game in store.games()}
     numbers = [number for number in numbers_of(plan, store) if number not in there]
     if store is None:
-        plan.refresh_provenance()
+        plan.refresh_files()
     work = PlanWork(plan, keep_decisions, forfeit_unloadable=forfeit_unloadable)
     with closing(play_work(work, numbers, executor, on_message)) as results:
         if store is None:
@@ -136,7 +136,7 @@ def run(
                 yield game
             return
         logger.info("%s: %d of %d games are stored", store.path, len(there), plan.games)
-        changes = FileChangeMonitor(store, plan.provenance, on_message)
+        changes = FileChangeMonitor(store, plan.agent_files, on_message)
         with suppress(GeneratorExit), closing(_StoreBuffer(store, len(numbers))) as waiting:
             for _, game in results:
                 waiting.add(game)
@@ -222,7 +222,7 @@ def open_store(
     has changed since, or if that is unknown.
     """
     path = Path(path)
-    plan.refresh_provenance()
+    plan.refresh_files()
     for name in plan.names:
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
@@ -241,7 +241,7 @@ def open_store(
         asked = plan.as_dict()
         before = check_plan(store, asked, started, agents)
         about = plan.describe("store", asked["openings"])
-        check_runs(store, about, plan.provenance.specs, plan.stored_names, resume)
+        check_runs(store, about, plan.agent_files.specs, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
         if part is None and "part" in store.meta:
@@ -290,7 +290,7 @@ def numbers_of(plan: Plan, store: Store | None) -> list[int]:
 
 def stored_agents(plan: Plan) -> tuple[StoredAgent, ...]:
     """Return the agents of a plan as a store holds them: short labels, and digests of files."""
-    labels, specs = brief_labels(plan.stored_names), plan.provenance.specs
+    labels, specs = brief_labels(plan.stored_names), plan.agent_files.specs
     return tuple(
         StoredAgent(place, labels[place], name, digest_of_files(specs[place] or ""))
         for place, name in enumerate(plan.stored_names)

@@ -29,7 +29,7 @@ _MAX_NAMED = 3
 
 
 @dataclass
-class Provenance:
+class AgentFiles:
     """The digests of the files behind each agent."""
 
     specs: tuple[str | None, ...]
@@ -38,8 +38,8 @@ class Provenance:
     _changed: list[str] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, agents: Iterable[AgentLike]) -> Provenance:
-        """Return the provenance of agents as their files are now."""
+    def of(cls, agents: Iterable[AgentLike]) -> AgentFiles:
+        """Return the files of agents as they are now."""
         specs = tuple(_spec_of(agent) for agent in agents)
         signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
         files = tuple(digests_of(spec) if spec else {} for spec in specs)
@@ -72,7 +72,7 @@ def _spec_of(agent: AgentLike) -> str | None:
 def differences(
     before: Mapping[str, Any], now: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[str]:
-    """Yield what differs between two provenances as plain data, in words that "has changed" ends.
+    """Yield what differs between two descriptions, in words that "has changed" ends.
 
     `names` are the names of the agents.
     """
@@ -145,7 +145,7 @@ def _last_parts(path: str, parts: int) -> str:
 def setting_of(
     agents: Iterable[AgentLike], geometry: Geometry, limit: Limit, seed: int | None = None
 ) -> dict[str, Any]:
-    """Return board, limit and provenance of agents as plain data, for results as JSON."""
-    board, limits, files = asdict(geometry), asdict(limit), list(Provenance.of(agents).files)
+    """Return board, limit and description as plain data, for results as JSON."""
+    board, limits, files = asdict(geometry), asdict(limit), list(AgentFiles.of(agents).files)
     about = describe("result", board=board, limit=limits, seed=seed, files=files)
     return {**board, "limit": limits, "provenance": about}
