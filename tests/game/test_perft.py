@@ -114,6 +114,14 @@ def test_discs_of_positions() -> None:
     assert [p.key for p in found] == sorted(p.key for p in found)
 
 
+def test_discs_of_positions_of_a_wide_board() -> None:
+    geometry = Geometry(9, 7)
+    start = Position.from_moves("19", geometry)
+    found = [Position(geometry, *words) for words in zip(*distinct_discs(start, 2), strict=True)]
+    assert set(found) == {start.play(a).play(b) for a in range(9) for b in range(9)}
+    assert [p.key for p in found] == sorted(p.key for p in found)
+
+
 @pytest.mark.core
 def test_discs_of_tall_columns() -> None:
     """Of every height, and one of a disc with a line of eight on it."""
@@ -155,11 +163,10 @@ def test_bad_arguments() -> None:
         perft(Position(), -1)
     with pytest.raises(ClaimevenError, match="there is no backend 'gpu': choose from auto"):
         distinct(Position(), 2, "gpu")
-    large = Position(Geometry(9, 7))
-    with pytest.raises(InvalidGeometry, match="<= 128 bits; 13x9 connect 4 takes 130"):
-        perft(Position(Geometry(13, 9)), 2, "compiled")
-    with pytest.raises(InvalidGeometry, match="9x7 connect 4 takes 72"):
-        distinct_discs(large, 2)
+    large = Position(Geometry(13, 9))
+    for refused in (lambda: perft(large, 2, "compiled"), lambda: distinct_discs(large, 2)):
+        with pytest.raises(InvalidGeometry, match="<= 128 bits; 13x9 connect 4 takes 130"):
+            refused()
 
 
 def test_the_rules_import_without_numba() -> None:

@@ -87,10 +87,9 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
     """Return every distinct position exactly `depth` plies ahead, including finished games.
 
     Two uint64 arrays of equal length, `mine` and `mask` as in `Position`, in the order of
-    `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
+    `Position.key`; on boards of more than 64 bits they are `WideWords`. Raises `InvalidGeometry`
+    for boards of more than 128 bits.
     """
-    if isinstance(position, Position):
-        position.geometry.check_fits_word()
     _is_compiled(position, depth, "compiled")
     from claimeven.game import perft_kernel  # noqa: PLC0415 - brings in Numba
 

@@ -31,7 +31,7 @@ from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -52,7 +52,7 @@ _ASKED = 500
 #: Seconds to wait for another process that writes to the file.
 _BUSY_TIMEOUT = 10.0
 
-_TABLE = "CREATE TABLE IF NOT EXISTS scores (key INTEGER PRIMARY KEY, columns BLOB NOT NULL)"
+_TABLE = "CREATE TABLE IF NOT EXISTS scores (key {} PRIMARY KEY, columns BLOB NOT NULL)"
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,10 @@ class ScoreCache:
     A store that cannot be written is only read, and `trouble` says why in a sentence.
     """
 
-    def __init__(self, path: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, bits: int = WORD_BITS) -> None:
         self.trouble: str | None = None
         self._path = None if path is None else Path(path)
+        self._as_stored: Callable[[int], int | bytes] = _signed if bits <= WORD_BITS else _bytes_of
         self._rows: dict[int, Row] = {}
 
     def __getitem__(self, position: Position) -> Row:
@@ -147,12 +148,12 @@ class ScoreCache:
         # A store without the table, or a corrupt one, has no scores: they are computed.
         with suppress(sqlite3.Error), closing(_connected(where)) as connection:
             for start in range(0, len(asked), _ASKED):
-                part = [_signed(key) for key in asked[start : start + _ASKED]]
+                part = {self._as_stored(key): key for key in asked[start : start + _ASKED]}
                 marks = ", ".join("?" * len(part))
                 query = f"SELECT key, columns FROM scores WHERE key IN ({marks})"
-                for key, columns in connection.execute(query, part).fetchall():
+                for key, columns in connection.execute(query, list(part)).fetchall():
                     scores = np.frombuffer(columns, dtype=np.int8).tolist()
-                    yield key & ((1 << 64) - 1), _row(scores)
+                    yield part[key], _row(scores)
 
     def _keep(self, found: Mapping[int, Row]) -> None:
         """Add scores, also to the store."""
@@ -161,7 +162,7 @@ class ScoreCache:
             return
         rows = [
             (
-                _signed(key),
+                self._as_stored(key),
                 np.array([ILLEGAL if s is None else s for s in row], dtype=np.int8).tobytes(),
             )
             for key, row in found.items()
@@ -169,7 +170,8 @@ class ScoreCache:
         try:
             where = f"{self._path.resolve().as_uri()}?mode=rw"
             with closing(_connected(where)) as connection, connection:
-                connection.execute(_TABLE)
+                kind = "INTEGER" if self._as_stored is _signed else "BLOB"
+                connection.execute(_TABLE.format(kind))
                 connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
         except sqlite3.Error as error:
             self.trouble = f"scores cannot be stored in {self._path}: {error}"
@@ -203,6 +205,10 @@ def _fits(row: Row, position: Position) -> bool:
 def _signed(key: int) -> int:
     """Return a key of 64 bits as SQLite holds it."""
     return key - (1 << 64) if key >> 63 else key
+
+
+def _bytes_of(key: int) -> bytes:
+    return key.to_bytes(16, "big")
 
 
 #: Default size of the solver's table in MB. Positions after the book are many and quick: a small
@@ -300,8 +306,7 @@ def accuracy_of(
                 return solver(start.geometry)
             return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
 
-        # Scores are stored by keys of 64 bits.
-        known = ScoreCache(source.path if start.geometry.fits_word else None)
+        known = ScoreCache(source.path, start.geometry.bits)
         different = {
             position.canonical_key: position
             for game in games
