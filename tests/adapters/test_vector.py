@@ -23,11 +23,13 @@ from claimeven.adapters import vector
 from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv
 from claimeven.adapters.vector import OUT, VectorConnectFour
+from claimeven.compiled.decorators import PLAIN
 from claimeven.parallel import interrupts
 from tests.cli.conftest import environment
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
-BOARDS = [(7, 6, 4), (5, 4, 3), (8, 7, 4), (3, 9, 3)]
+#: The last one takes 72 bits.
+BOARDS = [(7, 6, 4), (5, 4, 3), (8, 7, 4), (3, 9, 3), (9, 7, 4)][: 4 if PLAIN else 5]
 MODES = list(AutoresetMode)
 
 
@@ -74,7 +76,7 @@ def test_self_play_is_that_of_single_environments(
 
 
 @pytest.mark.parametrize("opponent", ["random", "wins-and-blocks"])
-@pytest.mark.parametrize("board", BOARDS[:3])
+@pytest.mark.parametrize("board", [*BOARDS[:3], *BOARDS[4:]])
 def test_opponents_play_by_the_rules(opponent: str, board: tuple[int, int, int]) -> None:
     games, geometry = 60, Geometry(*board)
     envs = VectorConnectFour(games, *board, opponent=opponent, opening_plies=3, seat="random")
@@ -387,7 +389,7 @@ def test_games_that_cannot_go_on_are_told() -> None:
     [
         ({"num_envs": 0}, "num_envs must be 1 or more"),
         ({"opponent": "uct"}, "no opponent of many games at once 'uct'.*None, random, wins-and"),
-        ({"columns": 9, "rows": 9}, "the vectorised environment supports boards of columns"),
+        ({"columns": 13, "rows": 9}, "the vectorised environment supports boards of columns"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'.*NextStep, SameStep, Disabled"),
         ({"seat": "left"}, "there is no seat 'left'"),
         ({"threads": 0}, "threads must be 1 or more"),
@@ -512,3 +514,10 @@ def test_a_forked_process_has_threads_of_its_own(does: str) -> None:
         words, capture_output=True, text=True, check=False, timeout=240, env=environment()
     )
     assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_wide_words_change_no_game(request: pytest.FixtureRequest) -> None:
+    narrow = _played(12, columns=5, rows=4, connect=3)
+    request.getfixturevalue("wide_words")
+    for one, other in zip(narrow, _played(12, columns=5, rows=4, connect=3), strict=True):
+        np.testing.assert_equal(one, other)

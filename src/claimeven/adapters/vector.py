@@ -44,7 +44,8 @@ from claimeven.adapters.env_base import (
     space_of,
 )
 from claimeven.adapters.rendering import rendered
-from claimeven.compiled import load
+from claimeven.compiled import MAX_BITS, for_bits, load
+from claimeven.compiled.wide import words
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.encodings import places_in_planes
 from claimeven.game.geometry import Geometry
@@ -84,7 +85,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     Board, `start`, `opening_plies`, `seat`, observations and rewards are as in `ConnectFourEnv`.
     `opponent` is "random", "wins-and-blocks" (takes a win, else blocks one, else any column) or
     None for self-play. In self-play every step is one move, `infos["seat"]` is the side to move,
-    and the reward is for the side that moved. Boards take up to 64 bits (`columns * (rows + 1)`).
+    and the reward is for the side that moved. Boards take up to 128 bits (`columns * (rows + 1)`).
 
     `reset` and `step` return new arrays: observations, a dict of "observation" int8 (num_envs,
     rows, columns, 2) and "action_mask" int8 (num_envs, columns), rewards float32, terminated and
@@ -129,7 +130,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         render_mode: str | None = None,
     ) -> None:
         self.geometry: Geometry = Geometry(columns, rows, connect)
-        self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
+        self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment, MAX_BITS)
         self.num_envs: int = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
         if opponent not in list(
             OPPONENTS
@@ -161,11 +162,13 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self._shifts = np.zeros(self.geometry.cells, np.uint64)
         for (column, row), place in np.ndenumerate(places_in_planes(self.geometry)):
             self._shifts[place // 2] = self.geometry.bit(column, row)
-        self._mines, self._masks, self._randoms, self._choices = np.zeros((4, games), np.uint64)
+        self._mines, self._masks = words((2, games), self.geometry.bits)
+        self._randoms, self._choices = np.zeros((2, games), np.uint64)
         self._seats = np.zeros(games, np.int8)
         self._over = np.ones(games, np.bool_)
         self._is_begun = False
-        load(kernel.begin_games, kernel.step_games, kernel.random_columns)
+        for each in (kernel.begin_games, kernel.step_games, kernel.random_columns):
+            load(for_bits(each, self.geometry.bits))
 
     def reset(
         self,
@@ -264,7 +267,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return self._mines, self._masks, self._randoms, self._seats, self._over
 
     def _setup(self) -> Array:
-        setup = np.zeros(kernel.SETUP, np.uint64)
+        setup: Array = words(kernel.SETUP, self.geometry.bits)
         setup[kernel.COLUMNS] = self.geometry.columns
         setup[kernel.MODE] = _MODES[self.autoreset_mode]
         setup[kernel.OPPONENT] = OPPONENTS[self.opponent]
@@ -278,6 +281,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         """Run a kernel on all games, a part in each thread. Raises `InvalidEnvironment`."""
         if self.closed:
             raise InvalidEnvironment("the environment is closed: make another one")
+        work = for_bits(work, self.geometry.bits)
         ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]
         first, *others = pairwise(ends)
         # Ctrl-C in the middle would leave games that other threads still step, or a locked pool;

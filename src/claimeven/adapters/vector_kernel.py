@@ -6,7 +6,7 @@ on the thread that steps them:
 ```text
 mines[i]    discs of the player that observes game i
 masks[i]    all discs
-randoms[i]  state of its random numbers (splitmix64)
+randoms[i]  state of its random numbers (splitmix64), uint64 for every board
 seats[i]    the observer: the learner's seat (0 or 1), for self-play the side to move
 over[i]     whether it ended in the last step and has not restarted
 ```
@@ -21,6 +21,17 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
 from claimeven.compiled.splitmix64 import STEP, draw_below
+from claimeven.compiled.types import (
+    bits64,
+    boolean,
+    float32,
+    int8,
+    int64,
+    read_only,
+    uint16,
+    uint64,
+    void,
+)  # fmt: skip
 from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
@@ -52,7 +63,7 @@ def draw_cell(cells: Word, rng: Word, words: Words, columns: Word) -> tuple[Word
     height = words[HEIGHT]
     while True:
         rng += STEP
-        cell = cells & (((_1 << height) - _1) << (draw_below(rng, columns) * height))
+        cell = cells & (((_1 << height) - _1) << (draw_below(rng, np.uint64(columns)) * height))
         if cell != _0:
             return cell, rng
 
@@ -81,7 +92,7 @@ def start_game(rng: Word, words: Words, setup: Words) -> tuple[Word, Word, Word,
     for _ in range(IN_VAIN):
         # Step 1: random moves from the start.
         mine, mask, is_open = setup[START_MINE], setup[START_MASK], True
-        for _ in range(setup[OPENING_PLIES]):
+        for _ in range(np.int64(setup[OPENING_PLIES])):
             cells = playable_cells(mask, words[BOTTOM], board)
             cell, rng = draw_cell(cells, rng, words, setup[COLUMNS])
             mine |= cell
@@ -114,7 +125,8 @@ def write_planes(planes: Words, i: Int, mine: Word, mask: Word, shifts: Words) -
     theirs = mine ^ mask
     for cell in range(planes.shape[1]):
         shift = shifts[cell]
-        planes[i, cell] = ((mine >> shift) & _1) | (((theirs >> shift) & _1) << _8)
+        own, other = (mine >> shift) & _1, (theirs >> shift) & _1
+        planes[i, cell] = np.uint64(own | other << _8)
 
 
 @inlined
@@ -123,15 +135,15 @@ def write_playable(playable: Ints, i: Int, mask: Word, words: Words) -> None:
     height = words[HEIGHT]
     for column in range(playable.shape[1]):
         top = mask >> (np.uint64(column) * height + height - np.uint64(2))
-        playable[i, column] = (top & _1) ^ _1
+        playable[i, column] = np.uint64((top & _1) ^ _1)
 
 
-_BOARD = "Array(uint64, 1, 'C', readonly=True), Array(uint64, 1, 'C', readonly=True)"
-_GAMES = "uint64[::1], uint64[::1], uint64[::1], int8[::1], boolean[::1]"
-_SEEN = "Array(uint64, 1, 'C', readonly=True), uint16[:, ::1], int8[:, ::1]"
+_BOARD = (read_only(uint64[::1]), read_only(uint64[::1]), int64, int64)
+_GAMES = (uint64[::1], uint64[::1], bits64[::1], int8[::1], boolean[::1])
+_SEEN = (read_only(bits64[::1]), uint16[:, ::1], int8[:, ::1])
 
 
-@kernel(f"int64({_BOARD}, int64, int64, Array(boolean, 1, 'C', readonly=True), {_GAMES}, {_SEEN})")
+@kernel(int64(*_BOARD, read_only(boolean[::1]), *_GAMES, *_SEEN))
 def begin_games(
     words: Words,
     setup: Words,
@@ -165,8 +177,10 @@ def begin_games(
 
 
 @kernel(
-    f"int64({_BOARD}, int64, int64, Array(int64, 1, 'C', readonly=True), {_GAMES}, {_SEEN},"
-    " float32[::1], boolean[::1], uint16[:, ::1])"
+    int64(
+        *(*_BOARD, read_only(int64[::1]), *_GAMES, *_SEEN),
+        *(float32[::1], boolean[::1], uint16[:, ::1]),
+    )
 )
 def step_games(
     words: Words,
@@ -248,7 +262,7 @@ def step_games(
     return failed
 
 
-@kernel(f"void({_BOARD}, int64, int64, uint64[::1], boolean[::1], uint64[::1], int64[::1])")
+@kernel(void(*_BOARD, uint64[::1], boolean[::1], bits64[::1], int64[::1]))
 def random_columns(
     words: Words,
     setup: Words,
@@ -264,7 +278,7 @@ def random_columns(
         rng, column = randoms[i], _0
         while not over[i]:
             rng += STEP
-            column = draw_below(rng, setup[COLUMNS])
+            column = draw_below(rng, np.uint64(setup[COLUMNS]))
             top = masks[i] >> (column * words[HEIGHT] + words[HEIGHT] - np.uint64(2))
             if top & _1 == _0:
                 break

@@ -22,6 +22,7 @@ __all__ = [
     "boolean",
     "float32",
     "float64",
+    "int8",
     "int32",
     "int64",
     "is_narrow",
@@ -31,6 +32,7 @@ __all__ = [
     "read_only",
     "tuple_of",
     "uint8",
+    "uint16",
     "uint64",
     "void",
     "words_as",
@@ -110,9 +112,11 @@ def _named(name: str) -> Type:
 boolean: Type = _named("boolean")
 float32: Type = _named("float32")
 float64: Type = _named("float64")
+int8: Type = _named("int8")
 int32: Type = _named("int32")
 int64: Type = _named("int64")
 uint8: Type = _named("uint8")
+uint16: Type = _named("uint16")
 bits64: Type = _named("uint64")
 uint64: Type = Type(lambda: bits64.numba() if _wide is None else _wide)
 void: Type = _named("void")
