@@ -88,6 +88,8 @@ def test_each_kind_of_file_states_what_made_it(run: Run) -> None:
     assert json.loads(result.out)["provenance"] == found[1]
     assert header_of("run/model.npz")["provenance"] == found[5]
     assert found[3] == found[2]
+    Path("set.parquet.md").unlink()
+    assert described(run, "set.parquet") == [found[4]]  # the file has it too
 
 
 def test_the_description_is_equal_however_the_result_was_made(run: Run) -> None:

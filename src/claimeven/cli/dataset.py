@@ -102,7 +102,8 @@ def command(
     --seed. Only the next ply must be known: up to ply 11 of 7x6 takes seconds with the deep book.
 
     --split 0.9 writes nine games in ten to --out and the others to NAME-held-out. No game and no
-    position is in both files, and no mirror image.
+    position is in both files, and no mirror image. Next to each file is its card, FILE.md: its
+    origin, its columns, and the number of positions by ply and score.
 
     Run the same command again to resume interrupted work. With --jobs worker processes solve the
     positions, and with --executor ray a Ray cluster; the rows are the same.
