@@ -37,7 +37,7 @@ def kinds_on(trust: tuple[str, ...]) -> dict[str, AgentKind]:
 
     Raises `InvalidSpec` for a name that no package offers, and for a broken package.
     """
-    plugins, broken = installed_agents(trust)
+    plugins, broken = installed_agents(trust) if trust else ({}, {})
     for name in trust:
         if name not in plugins:
             raise InvalidSpec(broken.get(name) or no_such("installed agent", name, plugins))
@@ -94,7 +94,8 @@ def allowed_agents(geometry: Geometry, trust: tuple[str, ...] = ()) -> list[dict
         kind, reason = agent.as_dict(), None
         options = [option for option in kind["options"] if option["type"] != "file"]
         for option in options:
-            if (names := _NAMES.get(option["name"])) is not None:
+            names = _NAMES.get(option["name"])
+            if names is not None and name in ALLOWED_AGENTS:
                 about = option["help"].partition(":")[0]
                 option |= {"choices": names, "takes": ", ".join(names), "help": about}
         try:
