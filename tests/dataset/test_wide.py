@@ -195,3 +195,24 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     board = ("--columns", "13", "--rows", "9")
     words = ("dataset", "--positions", "5", "--out", str(tmp_path / "no.csv"), *board)
     assert "the solver supports boards of" in bad_input(run(*words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("dataset", "--positions", "20", "--plies", "50-60"),
+        ("dataset", "--source", "all", "--plies", "0-1", "--connect", "3"),
+        ("book", "build", "--plies", "1", "--connect", "3"),
+    ],
+    ids=["random", "all", "book"],
+)
+def test_merged_parts_are_one_run(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    board = ("--columns", "8", "--rows", "8", "--table-mb", "1")
+    whole, out = (tmp_path / f"{name}.{'book' * (words[0] == 'book') or 'csv'}" for name in "wo")
+    assert run(*words, *board, "--out", str(whole)).status == 0
+    for part in ("1/2", "2/2"):
+        result = run(*words, *board, "--out", str(out), "--part", part)
+        assert result.status == 0, result.err
+    result = run("merge", str(out), *(f"{out}.part-{n}-of-2" for n in (1, 2)))
+    assert result.status == 0, result.err
+    assert out.read_bytes() == whole.read_bytes()

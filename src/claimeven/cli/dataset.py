@@ -80,7 +80,8 @@ def command(
     """Write positions with the exact scores of their columns to a CSV or Parquet file.
 
     A row has the number of its game, the moves that lead to the position, its ply, `mine` and
-    `mask` (the discs of the side to move and all discs, as integers), its `score`, `optimal` (the
+    `mask` (the discs of the side to move and all discs, as integers; on boards of more than 64 bits
+    their halves `mine_low`, `mine_high`, `mask_low`, `mask_high`), its `score`, `optimal` (the
     number of columns that keep it), and the scores of the columns, `score_1`, `score_2`, ..., empty
     for full columns. All scores are for the side to move. No position appears twice, and no mirror
     image. The same options give the same rows, with any number of --threads.
@@ -120,6 +121,7 @@ def command(
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 999 --executor ray --address auto --out r.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
+      claimeven dataset --positions 9 --plies 44-60 --columns 9 --rows 7 --out w.csv
     """
     lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)

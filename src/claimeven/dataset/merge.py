@@ -18,7 +18,7 @@ from claimeven.dataset.exhaustive import SOLVED, keys_by_ply
 from claimeven.dataset.files import DatasetResult, check_target
 from claimeven.dataset.generate import make_dataset, rows_of_part
 from claimeven.dataset.journal import Cells, DatasetJournal, journal_path
-from claimeven.dataset.rows import field_names
+from claimeven.dataset.rows import discs_in, field_names
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.parts import Part, check_parts, unfinished
@@ -61,7 +61,7 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
             *(each.numbered_rows() for each in journals), key=itemgetter(0)
         )
         if not is_all and plan.source != "random":
-            found = _first_rows(found, min(ends), plan.geometry, fields)
+            found = _first_rows(found, min(ends), plan.geometry)
         with closing(DatasetJournal(path, plan.header(), fields)) as merged:
             rows = islice(found, plan.positions)
             merged.append(enumerate(map(itemgetter(1), rows)) if is_all else rows)
@@ -101,15 +101,14 @@ def _check_complete(plan: DatasetPlan, part: Part, journal: DatasetJournal) -> i
 
 
 def _first_rows(
-    rows: Iterator[tuple[int, Cells]], last: int, geometry: Geometry, fields: Sequence[str]
+    rows: Iterator[tuple[int, Cells]], last: int, geometry: Geometry
 ) -> Iterator[tuple[int, Cells]]:
     """Yield the new rows of the games up to the last one that all parts have reached."""
     seen: set[int] = set()
-    mine, mask = fields.index("mine"), fields.index("mask")
     for number, cells in rows:
         if number > last:
             return
-        key = Position(geometry, int(cells[mine] or 0), int(cells[mask] or 0)).canonical_key
+        key = Position(geometry, *discs_in(cells, geometry)).canonical_key
         if key not in seen:
             seen.add(key)
             yield number, cells

@@ -92,7 +92,7 @@ class NTuples:
 
     def __post_init__(self) -> None:
         """Check every tuple."""
-        self.geometry.check_fits_word()
+        self.geometry.check_fits_word("a network")
         if not self.tuples:
             raise InvalidNetwork("a network has at least one tuple")
         for number, cells in enumerate(self.tuples, start=1):

@@ -101,7 +101,7 @@ class PuctForest(ReadableForest):
         nodes_per_tree: int = 10_000,
         options: PuctOptions = DEFAULT,
     ) -> None:
-        geometry.check_fits_word()
+        geometry.check_fits_word("a model")
         whole_number(trees, "trees", InvalidOptions, low=1, high=MAX_TREES)
         low, high = 1 + geometry.columns, MAX_NODES // trees
         whole_number(nodes_per_tree, "nodes_per_tree", InvalidOptions, low=low, high=high)

@@ -141,7 +141,7 @@ class Features:
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
-        geometry.check_fits_word()
+        geometry.check_fits_word("a network")
         if geometry.connect > MAX_LINE_LENGTH:
             raise InvalidNetwork(
                 f"a net supports lines of up to {MAX_LINE_LENGTH} cells, not {geometry}"
