@@ -368,7 +368,6 @@ def placement(result: Placement) -> Sections:
             " sure",
             _scale(result.ladder),
             *(f"forfeits: {count} x {kind}" for kind, count in forfeits),
-            *result.standings.totals.adjudication,
             f"{_count(len(result.standings.games), 'game')} in {result.seconds:.1f} s, rated with"
             f" the {pool_games} of pool {reference_pool.VERSION}, digest"
             f" {reference_pool.pool_digest()}",

@@ -25,7 +25,7 @@ from claimeven.cli.common.options import (
     Command,
     FilePath,
     json_option,
-    option_group,
+    players_options,
     resume_options,
 )
 from claimeven.cli.common.output import fitted, text_width, write_sections
@@ -39,8 +39,7 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
-from claimeven.parallel.cores import usable_cores
-from claimeven.parallel.executors import EXECUTORS, ExecutorOptions
+from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe, machine
 
 
@@ -92,16 +91,12 @@ def running_options(run: Command) -> Command:
 
     @wraps(run)
     def with_runner(
-        games: int | None, players: ExecutorOptions, folder: Path | None, resume: bool | str,
+        games: int | None, players: Executor | None, folder: Path | None, resume: bool | str,
         seed: int, seconds: float | None, seats: str, server: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         seed_number(seed)
-        jobs, is_local = players.jobs, players.executor == EXECUTORS[0]
         swap = True if seats == "swapped" else None
-        runner = StudyRunner(
-            folder, resume, usable_cores() if jobs is None and is_local else jobs, games, seed,
-            seconds, swap, server, players.executor, players.address,
-        )  # fmt: skip
+        runner = StudyRunner(folder, resume, 1, games, seed, seconds, swap, server, players)
         return run(runner=runner, **others)
 
     decorated: Command = with_runner
@@ -115,7 +110,7 @@ def running_options(run: Command) -> Command:
             type=FilePath(path_type=Path, file_okay=False),
             help="Folder for the games, one file per match.",
         ),
-        option_group(ExecutorOptions, "players"),
+        players_options,
         click.option("--server", metavar="URL", help="Server for the study lund-server."),
         click.option(
             "--seats",
@@ -182,7 +177,7 @@ def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
                 "studies": [result.as_dict() for result in results],
                 "asked": runner.asked,
                 "seed": runner.seed,
-                "jobs": runner.jobs,
+                "jobs": getattr(runner.executor, "jobs", 1),
                 "machine": machine(),
                 "seconds": seconds,
                 "provenance": describe("result", seed=runner.seed),

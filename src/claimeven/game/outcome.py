@@ -25,3 +25,8 @@ class Outcome:
 
     def __str__(self) -> str:
         return "draw" if self.winner is None else f"{PLAYER_NAMES[self.winner]} wins"
+
+
+def winner_by_score(score: int, turn: int) -> int | None:
+    """Return the player that wins a position of an exact score; None for a draw."""
+    return None if score == 0 else turn if score > 0 else 1 - turn

@@ -10,11 +10,13 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
@@ -284,9 +286,9 @@ def _figures(
     if positions is not None:
         found = measure_accuracy(spec, positions, count=config.positions, executor=executor)
         figures["hard"] = found.accuracy.all.mean("perfect")
-    figures["against_perfect"] = score_against_perfect(
-        spec, board, config.games, config.seed, executor=executor
-    )
+    with closing(make_agent(spec, board)) as agent:
+        against = score_against_perfect(agent, board, config.games, config.seed)
+    figures["against_perfect"] = against
     if board == STANDARD:
         placed = place_on_ladder(spec, rounds=config.rounds, executor=executor)
         assert placed.rating is not None

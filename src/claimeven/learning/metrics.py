@@ -7,10 +7,8 @@ positions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -42,8 +40,6 @@ from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpack
-from claimeven.parallel.calls import Calls
-from claimeven.parallel.jobs import Executor
 from claimeven.solver.solver import ILLEGAL
 
 #: The perfect opponent: it plays the quickest win, resists as long as possible, and chooses at
@@ -167,52 +163,30 @@ def measure_learner(
 
 
 def score_against_perfect(
-    agent: Agent | str,
+    agent: Agent,
     geometry: Geometry,
     games: int,
     seed: int,
     on_game: Callable[[int], object] | None = None,
-    executor: Executor | None = None,
 ) -> float:
     """Return the score of an agent as first player against `PERFECT`, from 0 to 1.
 
     All games start on the empty board, and differ by the choices of the opponent, from the seed.
-    `on_game` gets the number of finished games. An `executor` plays the games of an agent that is
-    given by its spec. Raises `InvalidRun` for less than one game.
+    `on_game` gets the number of finished games. Raises `InvalidRun` for less than one game.
     """
     if games < 1:
         raise InvalidRun(f"games must be 1 or more, not {games}")
-    play = partial(_points_against_perfect, geometry, seed)
-    calls = Calls(play, partial(_with_perfect, agent, geometry), "game")
-    points = 0.0
-    with closing(calls.results(range(games), executor)) as found:
-        for done, (_, point) in enumerate(found, start=1):
-            points += point
+    opponent, points = make_agent(PERFECT, geometry), 0.0
+    try:
+        for number in range(games):
+            generators = [np.random.default_rng([seed, number, seat]) for seat in range(2)]
+            winner = play_game([agent, opponent], Position(geometry), Limit(), generators).winner
+            points += 0.5 if winner is None else float(winner == 0)
             if on_game is not None:
-                on_game(done)
+                on_game(number + 1)
+    finally:
+        opponent.close()
     return points / games
-
-
-@contextmanager
-def _with_perfect(agent: Agent | str, geometry: Geometry) -> Iterator[tuple[Agent, Agent]]:
-    """Yield an agent and the perfect opponent; agents that were made here are closed."""
-    with ExitStack() as made:
-        first, second = (
-            made.enter_context(closing(make_agent(each, geometry)))
-            if isinstance(each, str)
-            else each
-            for each in (agent, PERFECT)
-        )
-        yield first, second
-
-
-def _points_against_perfect(
-    geometry: Geometry, seed: int, agents: tuple[Agent, Agent], number: int
-) -> float:
-    """Play the game of a number; return the points of the first agent."""
-    generators = [np.random.default_rng([seed, number, seat]) for seat in range(2)]
-    winner = play_game(agents, Position(geometry), Limit(), generators).winner
-    return 0.5 if winner is None else float(winner == 0)
 
 
 def net_accuracy(net: Net, data: Dataset) -> dict[str, Any]:

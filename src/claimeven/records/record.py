@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
+from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
@@ -125,8 +126,7 @@ class GameRecord:
         if self.fault_seat is not None:
             return 1 - self.fault_seat
         if self.adjudicated is not None:
-            turn = self.position.turn
-            return None if self.adjudicated == 0 else turn if self.adjudicated > 0 else 1 - turn
+            return winner_by_score(self.adjudicated, self.position.turn)
         outcome = self.position.outcome
         return None if outcome is None else outcome.winner
 

@@ -92,7 +92,7 @@ def test_games_written_out_are_brought_in_again(path: Path, tmp_path: Path, endi
     assert import_games(tmp_path / "e.db", out) == ImportSummary(3, 0, 1)
     back, first = find_games(tmp_path / "e.db"), find_games(path)
     names = ("first", "second", "opening", "moves", "result", "winner", "fault", "fault_by")
-    for old, new in zip(first.dicts(), back.dicts(), strict=True):
+    for old, new in zip(first.rows(), back.rows(), strict=True):
         assert {name: old[name] for name in names} == {name: new[name] for name in names}
     reasons = [game.reason for game in back.games]
     assert reasons[0] is reasons[2] is None

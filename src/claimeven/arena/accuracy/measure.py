@@ -26,9 +26,10 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
-from claimeven.parallel.executors import ExecutorOptions
-from claimeven.parallel.jobs import Executor, PoolError
+from claimeven.parallel.executors import local_workers
+from claimeven.parallel.jobs import Executor
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
 
@@ -226,8 +227,7 @@ def compare_accuracy(
     limit: Limit | None = None,
     seed: int = 0,
     jobs: int = 1,
-    executor: Executor | str | None = None,
-    address: str | None = None,
+    executor: Executor | None = None,
     answers: str | Path | None = None,
     geometry: Geometry = STANDARD,
     on_progress: Callable[[int, int], object] | None = None,
@@ -237,9 +237,9 @@ def compare_accuracy(
 
     `comparisons` of the result says which differences are more than chance. `limit` holds for each
     answer. Agents given by their specs are asked by `jobs` processes, or by an `executor` such as
-    "ray" (with the `address` of its cluster); the answers are the same. `answers` is a file for all
-    answers, .csv or .jsonl; an interrupted measurement continues from it. `on_progress` is called
-    with the number of answers and of all questions, `on_row` with each new answer as a flat row.
+    `RayWorkers`; the answers are the same. `answers` is a file for all answers, .csv or .jsonl; an
+    interrupted measurement continues from it. `on_progress` is called with the number of answers
+    and of all questions, `on_row` with each new answer as a flat row.
 
     >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
@@ -248,10 +248,7 @@ def compare_accuracy(
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
-    try:
-        workers = ExecutorOptions(jobs=jobs, executor=executor, address=address).workers()
-    except PoolError as error:
-        raise InvalidMatch(str(error)) from None
+    executor = executor or local_workers(whole_number(jobs, "jobs", InvalidMatch, low=1))
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
         before = set() if file is None else set(map(id, file.answers))
 
@@ -261,7 +258,7 @@ def compare_accuracy(
             if on_row is not None and id(answer) not in before:
                 on_row(flat_rows([plan.row_of(answer)])[0])
 
-        found = measure(plan, workers, file, note)
+        found = measure(plan, executor, file, note)
         if file is not None:
             file.write(found.answer_rows())
     return found

@@ -19,6 +19,7 @@ from claimeven.game.bitboard import has_line
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, parse_moves
+from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 
@@ -210,14 +211,9 @@ class Game:
         if self.finished and self.fault is not None and self.fault_seat is not None:
             winner, is_over = 1 - self.fault_seat, not is_over
         elif self.finished and self.adjudicated is not None:
-            winner, is_over = winner_of(self.adjudicated, 1 - mover), not is_over
+            winner, is_over = winner_by_score(self.adjudicated, 1 - mover), not is_over
         if (self.winner, self.finished) != (winner, is_over):
             raise ValueError("its moves do not lead to its result")
-
-
-def winner_of(score: int, turn: int) -> int | None:
-    """Return the seat that wins a position of an exact score with perfect play, None for a draw."""
-    return None if score == 0 else turn if score > 0 else 1 - turn
 
 
 def figures_of(

@@ -12,11 +12,11 @@ from claimeven.agents.function_agent import as_agent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
-from claimeven.arena.games.game import Game, figures_of, winner_of
+from claimeven.arena.games.game import Game, figures_of
 from claimeven.arena.games.plan import Opening, Pairing, Plan
 from claimeven.arena.games.safe_call import begin_game, timed_decision
-from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
+from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position
 from claimeven.solver.solver import Solver
 
@@ -34,15 +34,15 @@ def play_game(
     on_move: Callable[[Position, int], None] | None = None,
     keep_decisions: bool = False,
     job: str = "",
-    adjudicate: Callable[[Position], int | None] | None = None,
+    adjudicate: tuple[Solver, int] | None = None,
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
     An agent forfeits if it raises, answers without a playable column, or exceeds its time.
     `on_move` gets every position after a move, with the column played. `generators` are the random
     generators of the two seats. `limit` holds for each move, or one for each seat, and an agent's
-    own limit overrides it; each seat has its own time bank. `adjudicate` returns the
-    exact score of a position, with whose result the game ends, or None.
+    own limit overrides it; each seat has its own time bank. `adjudicate` has a
+    solver, and the number of empty cells at which the game ends with its exact result.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
@@ -77,8 +77,10 @@ def play_game(
         if on_move is not None:
             on_move(position, decision.column)
         if adjudicate is not None and not position.is_over:
-            score = adjudicate(position)
-    winner = position.winner if score is None else winner_of(score, position.turn)
+            solver, cells = adjudicate
+            if position.geometry.cells - position.ply <= cells:
+                score = solver.score(position)
+    winner = position.winner if score is None else winner_by_score(score, position.turn)
     return Game(
         job=job,
         number=start.number,
@@ -98,20 +100,6 @@ def play_game(
         traceback="" if fault is None else fault.traceback,
         decisions=tuple(decisions) if keep_decisions else (),
     )
-
-
-def exact_scores(geometry: Geometry, cells: int) -> Callable[[Position], int | None]:
-    """Return a function that returns the exact score of positions with at most so many empty cells.
-
-    For other positions it returns None.
-    """
-    solver = Solver(geometry, _TABLE_MB)
-    solver.load()
-
-    def score(position: Position) -> int | None:
-        return solver.score(position) if geometry.cells - position.ply <= cells else None
-
-    return score
 
 
 def _absent(name: str, error: InvalidSpec) -> Agent:
@@ -143,8 +131,10 @@ class Referee:
         self.plan = plan
         self.keep_decisions = keep_decisions
         self.agents: list[Agent] = self._made(lazy_start, forfeit_unloadable)
-        cells = plan.adjudicate
-        self._adjudicate = None if cells is None else exact_scores(plan.geometry, cells)
+        self._adjudicate: tuple[Solver, int] | None = None
+        if plan.adjudicate is not None:
+            self._adjudicate = (Solver(plan.geometry, _TABLE_MB), plan.adjudicate)
+            self._adjudicate[0].load()
         self._rest_others(0)
 
     def _made(self, lazy_start: bool, forfeit_unloadable: bool) -> list[Agent]:

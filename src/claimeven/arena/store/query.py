@@ -127,7 +127,7 @@ class GameFilter:
 
 @dataclass(frozen=True)
 class GameList:
-    """Some games of a store with the labels of their agents; see `dicts` and `count`.
+    """Some games of a store with the labels of their agents; see `rows` and `count`.
 
     `stored` is the number of readable games in the store (of a page, of all games), `corrupt` the
     number of wanted games that cannot be read.
@@ -142,11 +142,6 @@ class GameList:
     def label(self, agent: int) -> str:
         """Return the label of an agent by its number."""
         return next(each.label for each in self.agents if each.id == agent)
-
-    def dicts(self) -> Iterator[dict[str, Any]]:
-        """Yield each game as plain data: see `game_dict`."""
-        labels = {agent.id: agent.label for agent in self.agents}
-        return (game_dict(game, labels) for game in self.games)
 
     def rows(self) -> list[Row]:
         """Return the games as flat rows: see `game_rows`."""

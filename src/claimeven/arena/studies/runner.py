@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,13 +30,13 @@ from claimeven.arena.studies.study import (
     Source,
     Study,
 )
-from claimeven.arena.tournaments.run import players_of, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.atomic_io import scratch_folder
 from claimeven.blocks import flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.markup import shown_by
-from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor
 from claimeven.suggestions import no_such
 
@@ -197,34 +196,29 @@ class StudyRunner:
         seconds: the limit of experiments that have one on the clock, None for the study's limit.
         swap: whether seats are swapped from game to game, None for the choice of the study.
         server: the address of the server that a study plays.
-        executor: "local", "ray" (with the `address` of its cluster) or an object that plays games.
+        executor: plays the games in place of `jobs` processes.
 
     """
 
     folder: Path | None = None
     resume: bool | str = False
-    jobs: int | None = 1
+    jobs: int = 1
     games: int | None = None
     seed: int = SEED
     seconds: float | None = None
     swap: bool | None = None
     server: str | None = None
-    executor: Any = None
-    address: str | None = None
+    executor: Executor | None = None
 
     def __post_init__(self) -> None:
-        _ = self._executor  # its errors
+        if self.jobs < 1:
+            raise InvalidMatch(f"jobs must be 1 or more, got {self.jobs}")
         if self.games is not None and self.games < 1:
             raise InvalidMatch(f"games must be 1 or more, got {self.games}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InvalidMatch(f"seconds must be more than 0, got {self.seconds}")
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
-
-    @cached_property
-    def _executor(self) -> Executor | None:
-        options = ExecutorOptions(jobs=self.jobs, executor=self.executor, address=self.address)
-        return players_of(options)
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -272,7 +266,9 @@ class StudyRunner:
 
     def _match(self, match: Match, name: str, on_progress: Progress | None) -> ExperimentResult:
         plan = match.plan(self.seed)
-        executor = self._executor if plan.is_portable and not match.measures_time else None
+        executor = self.executor or local_workers(self.jobs)
+        if match.measures_time or not plan.is_portable:
+            executor = None
         with scratch_folder() as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
