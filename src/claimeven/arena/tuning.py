@@ -152,10 +152,10 @@ def tune(
     seed gives the same result with any executor, unless time is limited. Raises the errors of
     `play_tournament`.
 
-    >>> found = tune("greedy", {"win": "yes,no"}, against="greedy", tries=4, games=40,
-    ...              final_games=20, seed=1)
+    >>> found = tune("alphabeta", {"depth": "1..3"}, against="alphabeta:depth=2", tries=5,
+    ...              games=20, final_games=20, seed=1)
     >>> found.best.agent, len(found.tries)
-    ('greedy:win=yes', 4)
+    ('alphabeta:depth=3', 5)
     """
     options = TuneOptions.of(options, settings)
     begin = time.perf_counter()
