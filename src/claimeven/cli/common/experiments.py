@@ -38,7 +38,9 @@ class ExperimentCommand(click.Command):
         self.arguments = arguments
         text = "Read options from a file; the command line overrides it."
         self.params.append(
-            click.Option(["--file"], metavar="FILE.toml", expose_value=False, help=text)
+            click.Option(
+                ["--file"], type=click.Path(), metavar="FILE.toml", expose_value=False, help=text
+            )
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -64,12 +66,12 @@ class ExperimentCommand(click.Command):
             fields = {self.arguments: CommandOption(kind, self.arguments), **fields}
         found = read_experiment(path, command_name(ctx), fields)
         listed = found.pop(self.arguments, []) if arguments else []
-        # A default is not given: an option that goes with few others may reject it.
-        ctx.default_map = {
-            names[name].name or "": value
-            for name, value in found.items()
-            if value != names[name].default
-        }
+        ctx.default_map = chosen = {}
+        for name, value in found.items():
+            default = names[name].default
+            # A default is not given: an option that goes with few others may reject it.
+            if value != default and (value is not False or default is True):
+                chosen[names[name].name or ""] = value
         before = [given.get(each.name or "") for each in arguments]
         if any(isinstance(value, tuple) and value for value in before):
             return []

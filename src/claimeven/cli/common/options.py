@@ -368,7 +368,7 @@ def reject_other_options(ctx: click.Context, option: str, allowed: Collection[st
     """
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if ctx.get_parameter_source(name) in GIVEN and name not in allowed:
+        if ctx.get_parameter_source(name) in GIVEN and name not in (*allowed, "file"):
             raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
 
 
