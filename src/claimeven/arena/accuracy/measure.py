@@ -26,7 +26,6 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor
@@ -248,7 +247,9 @@ def compare_accuracy(
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
-    executor = executor or local_workers(whole_number(jobs, "jobs", InvalidMatch, low=1))
+    if jobs < 1:
+        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
+    executor = executor or local_workers(jobs)
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
         before = set() if file is None else set(map(id, file.answers))
 
