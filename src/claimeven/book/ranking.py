@@ -33,21 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.book.errors import InvalidBook
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    bits_of,
-    for_bits,
-    inlined,
-    int64,
-    kernel,
-    leading_zeros,
-    read_only,
-    uint64,
-    void,
-)
+from claimeven.compiled import bits_of, for_bits, inlined, kernel, leading_zeros
+from claimeven.compiled.types import Int, Ints, Word, Words, int64, read_only, uint64, void
 from claimeven.game.batch import Boards, disc_counts
 from claimeven.game.geometry import Geometry
 

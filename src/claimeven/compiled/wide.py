@@ -8,6 +8,7 @@ Kernels are compiled for either, see `decorators.Kernel.wide` and `wide_llvm`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,14 +18,13 @@ from claimeven.compiled.types import is_narrow
 #: Bits of a half of a wide word.
 WORD_BITS: Final = 64
 
-_LOW: Final = (1 << WORD_BITS) - 1
 _HALVES: Final = np.dtype([("low", "<u8"), ("high", "<u8")])
 #: The same, which NumPy compares by its first field first. It moves the fields of such arrays.
 _ORDERED: Final = np.dtype(
     {"names": ["high", "low"], "formats": ["<u8", "<u8"], "offsets": [WORD_BITS // 8, 0]}
 )
 #: Turns a negative shift into one by 64 or more, by which NumPy shifts all bits out.
-_MANY: Final = _LOW + 1
+_MANY: Final = 1 << WORD_BITS
 #: The low and high halves of words, as arrays or single numbers of uint64.
 _Pair = tuple[Any, Any]
 
@@ -52,13 +52,7 @@ class WideWords(np.ndarray):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Set an item, or all items of a part, to an integer; or copy a sequence of integers."""
-        if isinstance(value, WideWords):
-            super().__setitem__(index, value)
-        elif isinstance(value, int | np.integer):
-            super().__setitem__(index, _record(int(value)))
-        else:
-            records = [_record(int(each)) for each in value]
-            super().__setitem__(index, np.array(records, dtype=_HALVES))
+        super().__setitem__(index, joined(*halves(value)))
 
     def __repr__(self) -> str:
         return f"WideWords({self.tolist()})"
@@ -78,11 +72,10 @@ class WideWords(np.ndarray):
         if ufunc not in _OPERATIONS or method != "__call__" or options:
             return NotImplemented
         found = _OPERATIONS[ufunc](*map(halves, inputs))
-        if not isinstance(found, tuple):
-            return found
+        found = joined(*found) if isinstance(found, tuple) else found
         if out is None:
-            return joined(*found)
-        out[...] = joined(*found)
+            return found
+        out[...] = found
         return out
 
     def argsort(self, *arguments: Any, **options: Any) -> Any:
@@ -107,14 +100,16 @@ class WideWords(np.ndarray):
 
 
 def halves(value: Any) -> _Pair:
-    """Return the low and high halves, uint64, of words of either width or of an integer."""
+    """Return the low and high halves, uint64, of words of either width, or of integers."""
     if isinstance(value, WideWords):
         plain = value.view(np.ndarray)
         return plain["low"], plain["high"]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.dtype == np.uint64:
         return value, np.zeros_like(value)
-    number = int(value)
-    return np.uint64(number & _LOW), np.uint64(number >> WORD_BITS & _LOW)
+    numbers = [value] if isinstance(value, int | np.integer) else value
+    pairs = np.array([divmod(int(each), _MANY) for each in numbers], dtype=np.uint64)
+    high, low = pairs[0] if numbers is not value else pairs.reshape(-1, 2).T
+    return low, high
 
 
 def joined(low: Any, high: Any) -> WideWords:
@@ -133,10 +128,6 @@ def _sum(one: _Pair, other: _Pair) -> _Pair:
     return low, one[1] + other[1] + (low < one[0])
 
 
-def _difference(one: _Pair, other: _Pair) -> _Pair:
-    return one[0] - other[0], one[1] - other[1] - (one[0] < other[0])
-
-
 def _left(word: _Pair, steps: _Pair) -> _Pair:
     (low, high), n = word, int(steps[0])
     return low << n, high << n | low >> (WORD_BITS - n) % _MANY | low << (n - WORD_BITS) % _MANY
@@ -152,20 +143,19 @@ def _less(one: _Pair, other: _Pair) -> Any:
 
 
 def _minimum(one: _Pair, other: _Pair) -> _Pair:
-    is_less = _less(one, other)
-    return np.where(is_less, one[0], other[0]), np.where(is_less, one[1], other[1])
+    return _each(partial(np.where, _less(one, other)))(one, other)
 
 
 _OPERATIONS: Final[dict[Any, Callable[..., Any]]] = {
     **{each: _each(each) for each in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert)},
     np.add: _sum,
-    np.subtract: _difference,
+    np.subtract: lambda a, b: (a[0] - b[0], a[1] - b[1] - (a[0] < b[0])),
     np.left_shift: _left,
     np.right_shift: _right,
     np.minimum: _minimum,
     np.less: _less,
-    np.equal: lambda one, other: (one[0] == other[0]) & (one[1] == other[1]),
-    np.not_equal: lambda one, other: (one[0] != other[0]) | (one[1] != other[1]),
+    np.equal: lambda a, b: (a[0] == b[0]) & (a[1] == b[1]),
+    np.not_equal: lambda a, b: (a[0] != b[0]) | (a[1] != b[1]),
 }
 
 
@@ -185,17 +175,9 @@ def words_of(numbers: Any, bits: int) -> Any:
     """Return an array of integers, or words of either width, as words of a board of `bits` bits."""
     if is_narrow(bits):
         return np.asarray(numbers, dtype=np.uint64)
-    if isinstance(numbers, np.ndarray) and numbers.dtype != object:
-        return joined(*halves(numbers))
-    found = words(len(numbers), bits)
-    found[:] = numbers
-    return found
+    return joined(*halves(numbers))
 
 
 def word(number: int, bits: int) -> Any:
     """Return a number as an argument of a kernel for boards of `bits` bits."""
     return np.uint64(number) if is_narrow(bits) else Wide(number)
-
-
-def _record(number: int) -> tuple[int, int]:
-    return number & _LOW, number >> WORD_BITS

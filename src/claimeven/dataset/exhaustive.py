@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
-from claimeven.compiled.wide import WORD_BITS, WideWords, halves, joined
+from claimeven.compiled.wide import WORD_BITS, halves, joined
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
 from claimeven.dataset.journal import DatasetJournal, journal_path
@@ -45,7 +45,6 @@ SOLVED = ("key", "score")
 MAX_POSITIONS = 20_000_000
 #: The limit on the moves of a ply: all keys after them are in memory, 8 or 16 bytes each.
 _MAX_MOVES = 100_000_000
-_HALF = 1 << WORD_BITS
 #: Rows in a chunk.
 _BLOCK = 1 << 16
 #: The numbers -128 to 127 as text with zero bytes after their end; `ILLEGAL`, -128, is only zeros.
@@ -241,19 +240,16 @@ def make_all(
 
 def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
     """Fill in the scores of an earlier run."""
-    kind = [("low", np.uint64), ("high", np.uint64), ("score", np.int8)]
+    kind = [("high", np.uint64), ("low", np.uint64), ("score", np.int8)]
     rows: Iterator[Any] = journal.rows()
     try:
-        halved = ((key % _HALF, key // _HALF, score) for key, score in rows)
-        found = np.fromiter(halved, dtype=kind)
+        found = np.fromiter(((*divmod(key, 1 << WORD_BITS), score) for key, score in rows), kind)
     except (OverflowError, TypeError):
         raise journal.corrupt() from None
-    is_wide = isinstance(keys, WideWords)
-    sought = joined(found["low"], found["high"]) if is_wide else found["low"]
+    keys, sought = joined(*halves(keys)), joined(found["low"], found["high"])
     places = np.minimum(np.searchsorted(keys, sought), max(len(keys) - 1, 0))
     low, high = within
     wrong = (keys[places] != sought) if len(keys) else np.ones(len(found), dtype=np.bool_)
-    wrong |= (found["high"] != 0) & (not is_wide)
     wrong |= (found["score"] < low) | (found["score"] > high)
     if wrong.any():
         raise journal.corrupt(int(np.argmax(wrong)))

@@ -39,8 +39,6 @@ from claimeven.solver.solver import ILLEGAL
 
 #: Bytes of text that are converted at a time, which limits the memory.
 _BLOCK = 1 << 24
-#: A whole number in a field; some numbers of 19 or 20 digits do not fit.
-_INTEGER = re.compile(rb"[+-]?\d{1,20}")
 #: The field that is not read, since it is not a number.
 _UNREAD = "moves"
 
@@ -133,6 +131,8 @@ def _numbers_of(
     for place, line in enumerate(lines):
         if line.count(b",") != fields - 1:
             raise InvalidDatasetFile(f"row {first + place} of {path} does not have {fields} fields")
+        if not line.isascii():
+            raise InvalidDatasetFile(f"{path} must contain whole numbers in row {first + place}")
     text = b"".join(lines).replace(b"\r\n", b"\n")
     if not text.endswith(b"\n"):
         text += b"\n"
@@ -141,16 +141,17 @@ def _numbers_of(
     text = (
         text.replace(b",,", full + b",").replace(b",,", full + b",").replace(b",\n", full + b"\n")
     )
+    kind = np.dtype([(str(place), each) for place, each in kinds.items()])
+    rows = f"rows {first} and following"
     try:
-        kind = np.dtype([(str(place), each) for place, each in kinds.items()])
         found = np.loadtxt(
             io.StringIO(text.decode("ascii")), kind, None, ",", usecols=list(kinds), ndmin=1
         )
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError) as error:
         found = np.zeros(0, dtype=kind)
+        if (place := re.search(r"at row (\d+)", str(error))) is not None:
+            rows = f"row {first + int(place[1])}"
     if len(found) != len(lines):
-        bad = next((n for n, line in enumerate(lines) if not _holds_numbers(line, kinds)), None)
-        rows = f"row {first + bad}" if bad is not None else f"rows {first} and following"
         raise InvalidDatasetFile(f"{path} must contain whole numbers in {rows}")
     numbers: _Numbers = found.view(np.int64).reshape(len(found), -1)
     return numbers
@@ -158,16 +159,6 @@ def _numbers_of(
 
 def _kind(name: str) -> type[np.uint64 | np.int64]:
     return np.uint64 if name.endswith(HALVES[0]) else np.int64
-
-
-def _holds_numbers(line: bytes, kinds: dict[int, type]) -> bool:
-    """Whether the fields to read in a line are whole numbers of their kinds, or empty."""
-    fields = line.rstrip(b"\r\n").split(b",")
-    return line.isascii() and all(
-        _INTEGER.fullmatch(field := fields[place] or b"0") is not None
-        and np.iinfo(kind).min <= int(field) <= np.iinfo(kind).max
-        for place, kind in kinds.items()
-    )
 
 
 def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:

@@ -14,6 +14,7 @@ WORSE = -127
 #: The first fields of every row. On boards of more than 64 bits a word is two fields, its halves.
 COMMON = ("game", "moves", "ply", "mine", "mask", "score", "optimal")
 HALVES = ("_low", "_high")
+_MINE = COMMON.index("mine")
 #: Names of settings and fields in 0.2.0, and their present names; such data sets are read.
 _OLD_NAMES = {
     "one_a_game": "one_per_game", "endings": "playouts_per_game", "endings_from": "branch_ply",
@@ -73,13 +74,10 @@ def fields_of_word(word: int, geometry: Geometry) -> tuple[int, ...]:
 
 def discs_in(cells: Sequence[int | str | None], geometry: Geometry) -> tuple[int, int]:
     """Return mine and mask from the fields of a row."""
-    first, count = COMMON.index("mine"), 1 if geometry.fits_word else 2
-    fields = [int(cell or 0) for cell in cells[first : first + 2 * count]]
-    mine, mask = (
-        sum(part << place * WORD_BITS for place, part in enumerate(parts))
-        for parts in (fields[:count], fields[count:])
-    )
-    return mine, mask
+    parts = [int(cell or 0) for cell in cells[_MINE : common_fields(geometry).index("score")]]
+    if not geometry.fits_word:
+        parts = [low | high << WORD_BITS for low, high in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0], parts[1]
 
 
 def common_fields(geometry: Geometry) -> tuple[str, ...]:
@@ -88,11 +86,8 @@ def common_fields(geometry: Geometry) -> tuple[str, ...]:
     >>> common_fields(Geometry(9, 7))[2:6]
     ('ply', 'mine_low', 'mine_high', 'mask_low')
     """
-    if geometry.fits_word:
-        return COMMON
     words = [name + half for name in ("mine", "mask") for half in HALVES]
-    first = COMMON.index("mine")
-    return (*COMMON[:first], *words, *COMMON[first + 2 :])
+    return COMMON if geometry.fits_word else (*COMMON[:_MINE], *words, *COMMON[_MINE + 2 :])
 
 
 def field_names(geometry: Geometry, optimal_only: bool = False) -> list[str]:

@@ -11,16 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from claimeven.compiled import (
-    MAX_BITS,
-    Int,
-    Word,
-    Words,
-    bits_of,
-    inlined,
-    line_of_four,
-    winning_four,
-)
+from claimeven.compiled import MAX_BITS, bits_of, inlined, line_of_four, winning_four
+from claimeven.compiled.types import Int, Word, Words
 from claimeven.compiled.wide import words
 from claimeven.game.bitboard import window_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry

@@ -11,27 +11,13 @@ So the highest bit of key + 1 is at h, and the lower bits are the bits of mine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Kernel,
-    Word,
-    Words,
-    bits_of,
-    for_bits,
-    inlined,
-    int64,
-    kernel,
-    leading_zeros,
-    popcount,
-    read_only,
-    uint64,
-    void,
-)
-from claimeven.compiled.wide import WideWords, word, words
+from claimeven.compiled import bits_of, for_bits, inlined, kernel, leading_zeros, popcount
+from claimeven.compiled.types import Int, Word, Words, int64, read_only, uint64, void
+from claimeven.compiled.wide import word, words
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.geometry import Geometry
@@ -91,20 +77,10 @@ def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
 
 def sort_unique(keys: Words) -> Words:
     """Return the sorted unique keys; the order of the given array changes."""
-    compact = cast(Kernel, _compact).wide if isinstance(keys, WideWords) else _compact
     keys.sort()
-    return keys[: compact(keys)].copy()
-
-
-@kernel(int64(uint64[::1]))
-def _compact(keys: Words) -> Int:
-    """Move the first of each run of equal keys to the front; return how many there are."""
-    count = 0
-    for i in range(len(keys)):
-        if count == 0 or keys[i] != keys[count - 1]:
-            keys[count] = keys[i]
-            count += 1
-    return count
+    is_first = np.ones(len(keys), dtype=bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    return keys[is_first]
 
 
 @inlined
