@@ -40,6 +40,8 @@ EVALUATION_PARTS: Final = {
     "streaks": ("streaks", "Streaks(board)"),
     "triples": ("triples", "Triples(board)"),
 }
+#: The modules of `networks.net` that need only NumPy, as parts of a submission with a net.
+NET_PARTS: Final = ("array_features", "forward")
 #: Characters of a call that is written in one line.
 LINE: Final = 80
 #: Options of UCT that a submission has not all choices of: these, and why no others.
@@ -201,7 +203,7 @@ def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
     """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
     path = BUNDLED_NET if model == trained.DEFAULT else model
     return Recipe(
-        ("board", "kaggle_api", "windows", "alphabeta", "net", *parts),
+        ("board", "kaggle_api", "windows", "alphabeta", *NET_PARTS, "net", *parts),
         f"(\n        {maker}\n        if board.owns(NET)\n"
         "        else AlphaBeta(board, Windows(board))\n    )",
         Packed("NET", "The net, packed (see above).", packed_net(path)),

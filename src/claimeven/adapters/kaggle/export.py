@@ -16,9 +16,10 @@ from typing import Final
 
 from claimeven import __version__
 from claimeven.adapters.kaggle import template
-from claimeven.adapters.kaggle.builders import Recipe, recipe_of
+from claimeven.adapters.kaggle.builders import NET_PARTS, Recipe, recipe_of
 from claimeven.agents.sanitize import printable
 from claimeven.atomic_io import write_text
+from claimeven.networks import net
 
 #: Characters of a line of the file.
 WIDTH: Final = 100
@@ -92,8 +93,9 @@ def _in_docstring(text: str) -> str:
 
 @cache
 def read_section(name: str) -> Section:
-    """Return a module of `template` as a section, without its imports of other parts."""
-    source = resources.files(template).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    """Return a module of `template`, or of nets, as a section without imports of other parts."""
+    home = net if name in NET_PARTS else template
+    source = resources.files(home).joinpath(f"{name}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)
     nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     imports = {
@@ -101,7 +103,8 @@ def read_section(name: str) -> Section:
         for node in nodes
         for alias in node.names
     }
-    own = {pair for pair in imports if not pair[0].startswith(("__future__", template.__name__))}
+    others = ("__future__", template.__name__, net.__name__)
+    own = {pair for pair in imports if not pair[0].startswith(others)}
     body = "\n".join(source.splitlines()[nodes[-1].end_lineno :]).strip("\n")
     return Section(ast.get_docstring(tree) or "", frozenset(own), body)
 

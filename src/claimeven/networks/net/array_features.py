@@ -1,23 +1,152 @@
-"""The features of `features_kernel` by matrix products, for arrays of JAX and for ONNX.
+"""The static features of positions, by matrix products.
 
-The factors are small whole numbers or powers of 4, so sums are exact, also on accelerators that
-round the factors of a product to bfloat16.
+The planes, a number for each cell:
+
+| plane                        | 1, or the number, if a cell ...                               |
+|------------------------------|---------------------------------------------------------------|
+| mine, theirs                 | has a disc of the side to move, of the other side             |
+| playable, above playable     | takes the next disc of its column, the one after              |
+| my threat, first or second   | would complete a line of the side to move; one plane if that  |
+|                              | is the first player, another if it is the second              |
+| their threat, first, second  | would complete a line of the other side; by the side to move  |
+| under my, their threat       | is empty and directly under such a cell                       |
+| my, their near lines         | is empty and on a line of that side that lacks two discs      |
+| the same, twice              | is empty and on two or more such lines                        |
+| my, their far lines          | is empty and on such lines that lack three: their number, up  |
+|                              | to 4                                                          |
+
+A line belongs to a side if only that side has discs in it. A plane of the other side follows the
+plane of the side to move.
+
+The number of harmless moves decides which side has to give way: a column's **quiet** cells are the
+empty ones below its lowest threat, or all empty ones without a threat. So a column has quiet cells
+below my threats, below theirs, and below any. A column has the numbers
+
+| number                      | 1 if                                                   |
+|-----------------------------|--------------------------------------------------------|
+| odd below my, their, any    | quiet cells of this kind are odd in number             |
+| shut, all but shut          | no quiet cell is below any threat, or one              |
+
+and the whole board has: the side to move (0 the first player, 1 the second); whether the number of
+quiet cells of all columns is odd, below my, their and any threats; and the number of shut columns.
+
+A line of cells has a state, a digit in base 4 for each cell, the first least: 0 empty and out of
+reach, 1 of the side to move, 2 of the other side, 3 playable. A column has one too: a bit for each
+disc in its lowest cells, plus a bit for each of these discs that belongs to the side to move.
+
+NumPy, JAX, ONNX and exported agents share this module, which needs only NumPy. The factors are
+small whole numbers or powers of 4, so sums are exact, also on accelerators that round the factors
+of a product to bfloat16.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
-from claimeven.networks.net.features import Features
-from claimeven.networks.net.features_kernel import MAX_LINES, SEEN_CELLS, STATES
+#: Numbers of a cell, of a column, and of the whole board.
+PLANES: Final = 16
+COLUMN_NUMBERS: Final = 5
+BOARD_NUMBERS: Final = 5
+#: The digits of a cell in the state of a line: empty and out of reach, mine, theirs, playable.
+STATES: Final = 4
+#: The cells of a column, from the lowest, that its state is made of.
+SEEN_CELLS: Final = 4
+#: The most far lines that are counted.
+MAX_LINES: Final = 4
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """The pairs of columns and of lines of a board.
+
+    `middle` is 1 if there is a middle column, else 0; `pairs` counts the pairs of columns. For each
+    pair of lines `first` and `second` are the numbers of its lines, int64 (n,), equal for a line
+    that is its own image, and `read_as` int64 (n, states) the state of the first line in the mirror
+    image for each state of the second line. The first `unequal` pairs may differ from their images;
+    lines that never differ come last.
+
+    Two columns, too, change places with two others, or with each other: `left` and `right` are the
+    numbers of the columns, one of two such couples each, int64 (n,).
+    """
+
+    pairs: int
+    middle: int
+    first: Any
+    second: Any
+    read_as: Any
+    unequal: int
+    left: Any
+    right: Any
+
+    @property
+    def half(self) -> int:
+        """Columns on the left, with that in the middle."""
+        return self.pairs + self.middle
+
+    def split_pairs(self, by_column: Any) -> tuple[list[Any], Any]:
+        """Return the parts of sums, the last of the middle column, and the differences.
+
+        `by_column` are numbers of columns, (n, columns, ...), of NumPy or of JAX.
+        """
+        left, right = by_column[:, : self.pairs], by_column[:, ::-1][:, : self.pairs]
+        return [left + right, by_column[:, self.pairs : self.half]], left - right
+
+    def join_pairs(self, sums: Any, differences: Any) -> list[Any]:
+        """Return the parts of a row for all columns: (n, half) and (n, pairs) make (n, columns).
+
+        A pair's columns are its sum with its difference, and less it.
+        """
+        left, right = sums[:, : self.pairs] + differences, sums[:, : self.pairs] - differences
+        return [left, sums[:, self.pairs :], right[:, ::-1]]
+
+    @classmethod
+    def of(cls, geometry: Any, lines: Any) -> Symmetry:
+        """Return the symmetry of a board with these lines: see `Features.lines`."""
+        columns, rows, connect = geometry.columns, geometry.rows, geometry.connect
+        numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
+        found, fixed = [], []
+        for first, line in enumerate(lines.tolist()):
+            image = [(columns - 1 - cell // rows) * rows + cell % rows for cell in line]
+            second = numbers[frozenset(image)]
+            places = [image.index(cell) for cell in lines[second].tolist()]
+            if first == second and places == list(range(connect)):
+                fixed.append((first, second, places))
+            elif first <= second:
+                found.append((first, second, places))
+        pairs = found + fixed
+        couples = [
+            (left, right)
+            for left in range(columns)
+            for right in range(left + 1, columns)
+            if left + right < columns
+        ]
+        states = np.arange(STATES**connect)
+        read_as = np.zeros((len(pairs), len(states)), dtype=np.int64)
+        for number, (_, _, places) in enumerate(pairs):
+            for place, there in enumerate(places):
+                read_as[number] += states // STATES**place % STATES * STATES**there
+        return cls(
+            columns // 2,
+            columns % 2,
+            np.array([first for first, _, _ in pairs], dtype=np.int64),
+            np.array([second for _, second, _ in pairs], dtype=np.int64),
+            read_as,
+            len(found),
+            np.array([left for left, _ in couples], dtype=np.int64),
+            np.array([right for _, right in couples], dtype=np.int64),
+        )
 
 
 class ArrayFeatures:
-    """The features of one board; `xp` is the module of the arrays, `jax.numpy` for example."""
+    """The features of one board; `xp` is the module of the arrays, `jax.numpy` for example.
 
-    def __init__(self, features: Features, xp: Any) -> None:
+    `features` has the `geometry` and its `lines`, as `Features`.
+    """
+
+    def __init__(self, features: Any, xp: Any) -> None:
         self.features, self._xp = features, xp
         board, lines = features.geometry, features.lines
         column, row = np.divmod(np.arange(board.cells), board.rows)

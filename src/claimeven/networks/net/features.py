@@ -1,21 +1,14 @@
 """Static features of positions: the inputs of a net, without search; symmetry of the board.
 
-Every cell, every column and the whole board have the numbers of `features_kernel`. Every line of
-cells that would win has a state, its cells' digits in base 4 (0 empty and out of reach, 1 of the
-side to move, 2 of the other side, 3 playable), first cell least. Every column has one too: a bit
-for each disc in its lowest cells, plus a bit for each of these discs that belongs to the side to
-move.
-
-Columns, and lines of cells, come in pairs that change places in the mirror image; a column or line
-in the middle is its own mirror image. A net takes the sum of the numbers of a pair, which is the
-same in the mirror image, and the difference, which changes its sign there.
+`array_features` describes them. Columns, and lines of cells, come in pairs that change places in
+the mirror image; a column or line in the middle is its own mirror image. A net takes the sum of the
+numbers of a pair, which is the same in the mirror image, and the difference, which changes its sign
+there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,109 +17,20 @@ from claimeven.compiled import load
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.net.features_kernel import (
+from claimeven.networks.net.array_features import (
     BOARD_NUMBERS,
     COLUMN_NUMBERS,
     PLANES,
     SEEN_CELLS,
     STATES,
-    fill_features,
+    Symmetry,
 )
+from claimeven.networks.net.features_kernel import fill_features
 
 #: The longest line whose states make a table that can be trained.
 MAX_LINE_LENGTH = 6
 
 Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Symmetry:
-    """The pairs of columns and of lines of a board.
-
-    `middle` is 1 if there is a middle column, else 0; `pairs` counts the pairs of columns. For each
-    pair of lines `first` and `second` are the numbers of its lines, int64 (n,), equal for a line
-    that is its own image, and `read_as` int64 (n, states) the state of the first line in the mirror
-    image for each state of the second line. The first `unequal` pairs may differ from their images;
-    lines that never differ come last.
-
-    Two columns, too, change places with two others, or with each other: `left` and `right` are the
-    numbers of the columns, one of two such couples each, int64 (n,).
-
-    >>> from claimeven.networks.net import Features
-    >>> symmetry = Features().symmetry
-    >>> symmetry.pairs, symmetry.middle, len(symmetry.first), symmetry.unequal
-    (3, 1, 36, 33)
-    >>> len(symmetry.left)
-    12
-    """
-
-    pairs: int
-    middle: int
-    first: Numbers
-    second: Numbers
-    read_as: Numbers
-    unequal: int
-    left: Numbers
-    right: Numbers
-
-    @property
-    def half(self) -> int:
-        """Columns on the left, with that in the middle."""
-        return self.pairs + self.middle
-
-    def split_pairs(self, by_column: Any) -> tuple[list[Any], Any]:
-        """Return the parts of sums, the last of the middle column, and the differences.
-
-        `by_column` are numbers of columns, (n, columns, ...), of NumPy or of JAX.
-        """
-        left, right = by_column[:, : self.pairs], by_column[:, ::-1][:, : self.pairs]
-        return [left + right, by_column[:, self.pairs : self.half]], left - right
-
-    def join_pairs(self, sums: Any, differences: Any) -> list[Any]:
-        """Return the parts of a row for all columns: (n, half) and (n, pairs) make (n, columns).
-
-        A pair's columns are its sum with its difference, and less it.
-        """
-        left, right = sums[:, : self.pairs] + differences, sums[:, : self.pairs] - differences
-        return [left, sums[:, self.pairs :], right[:, ::-1]]
-
-    @classmethod
-    def of(cls, geometry: Geometry, lines: Numbers) -> Symmetry:
-        """Return the symmetry of a board with these lines: see `Features.lines`."""
-        columns, rows, connect = geometry.columns, geometry.rows, geometry.connect
-        numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
-        found, fixed = [], []
-        for first, line in enumerate(lines.tolist()):
-            image = [(columns - 1 - cell // rows) * rows + cell % rows for cell in line]
-            second = numbers[frozenset(image)]
-            places = [image.index(cell) for cell in lines[second].tolist()]
-            if first == second and places == list(range(connect)):
-                fixed.append((first, second, places))
-            elif first <= second:
-                found.append((first, second, places))
-        pairs = found + fixed
-        couples = [
-            (left, right)
-            for left in range(columns)
-            for right in range(left + 1, columns)
-            if left + right < columns
-        ]
-        states = np.arange(STATES**connect)
-        read_as = np.zeros((len(pairs), len(states)), dtype=np.int64)
-        for number, (_, _, places) in enumerate(pairs):
-            for place, there in enumerate(places):
-                read_as[number] += states // STATES**place % STATES * STATES**there
-        return cls(
-            columns // 2,
-            columns % 2,
-            np.array([first for first, _, _ in pairs], dtype=np.int64),
-            np.array([second for _, second, _ in pairs], dtype=np.int64),
-            read_as,
-            len(found),
-            np.array([left for left, _ in couples], dtype=np.int64),
-            np.array([right for _, right in couples], dtype=np.int64),
-        )
 
 
 class Features:
@@ -176,7 +80,14 @@ class Features:
 
     @cached_property
     def symmetry(self) -> Symmetry:
-        """How mirroring the board changes the places of its columns and lines."""
+        """How mirroring the board changes the places of its columns and lines.
+
+        >>> symmetry = Features().symmetry
+        >>> symmetry.pairs, symmetry.middle, len(symmetry.first), symmetry.unequal
+        (3, 1, 36, 33)
+        >>> len(symmetry.left)
+        12
+        """
         return Symmetry.of(self.geometry, self.lines)
 
     @cached_property

@@ -1,32 +1,6 @@
-"""The static features of positions, compiled. The planes, a number for each cell of a board:
+"""The static features of positions, compiled: `array_features` describes them.
 
-| plane                        | 1, or the number, if a cell ...                               |
-|------------------------------|---------------------------------------------------------------|
-| mine, theirs                 | has a disc of the side to move, of the other side             |
-| playable, above playable     | takes the next disc of its column, the one after              |
-| my threat, first or second   | would complete a line of the side to move; one plane if that  |
-|                              | is the first player, another if it is the second              |
-| their threat, first, second  | would complete a line of the other side; by the side to move  |
-| under my, their threat       | is empty and directly under such a cell                       |
-| my, their near lines         | is empty and on a line of that side that lacks two discs      |
-| the same, twice              | is empty and on two or more such lines                        |
-| my, their far lines          | is empty and on such lines that lack three: their number, up  |
-|                              | to 4                                                          |
-
-A line belongs to a side if only that side has discs in it. A plane of the other side follows the
-plane of the side to move.
-
-The number of harmless moves decides which side has to give way: a column's **quiet** cells are the
-empty ones below its lowest threat, or all empty ones without a threat. So a column has quiet cells
-below my threats, below theirs, and below any. A column has the numbers
-
-| number                      | 1 if                                                   |
-|-----------------------------|--------------------------------------------------------|
-| odd below my, their, any    | quiet cells of this kind are odd in number             |
-| shut, all but shut          | no quiet cell is below any threat, or one              |
-
-and the whole board has: the side to move (0 the first player, 1 the second); whether the number of
-quiet cells of all columns is odd, below my, their and any threats; and the number of shut columns.
+A plane of the other side follows the plane of the side to move.
 """
 
 from __future__ import annotations
@@ -37,6 +11,14 @@ import numpy as np
 
 from claimeven.compiled import Ints, Words, inlined, int64, kernel, uint8, uint64, void
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, ONE, ZERO, playable_cells
+from claimeven.networks.net.array_features import (
+    BOARD_NUMBERS,
+    COLUMN_NUMBERS,
+    MAX_LINES,
+    PLANES,
+    SEEN_CELLS,
+    STATES,
+)
 
 MINE: Final = 0
 THEIRS: Final = 1
@@ -48,26 +30,15 @@ UNDER_MY_THREAT: Final = 8
 MY_LINES_NEAR: Final = 10
 MY_LINES_NEAR_TWICE: Final = 12
 MY_LINES_FAR: Final = 14
-PLANES: Final = 16
 
 ODD_BELOW: Final = 0
 SHUT: Final = 3
 ALL_BUT_SHUT: Final = 4
-#: Numbers a column has.
-COLUMN_NUMBERS: Final = 5
 
 TO_MOVE: Final = 0
 ALL_ODD_BELOW: Final = 1
 ALL_SHUT: Final = 4
-#: Numbers the whole board has.
-BOARD_NUMBERS: Final = 5
 
-#: The digits of a cell in the state of a line: empty and out of reach, mine, theirs, playable.
-STATES: Final = 4
-#: The cells of a column, from the lowest, that its state is made of.
-SEEN_CELLS: Final = 4
-#: The most far lines that are counted.
-MAX_LINES: Final = 4
 #: Distance from a plane of the side to move to the same of the other side.
 _OTHER = 1
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.networks.net.features import Features
-from claimeven.networks.net.features_kernel import BOARD_NUMBERS, PLANES
+from claimeven.networks.net.array_features import BOARD_NUMBERS, PLANES
 
 
 def _relu(numbers: Any) -> Any:
@@ -25,7 +24,7 @@ class Forward:
 
     def __init__(
         self,
-        features: Features,
+        features: Any,
         xp: Any = np,
         product: Callable[[Any, Any], Any] = np.matmul,
         relu: Callable[[Any], Any] = _relu,

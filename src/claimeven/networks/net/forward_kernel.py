@@ -23,12 +23,8 @@ from claimeven.compiled import (
     uint64,
     void,
 )
-from claimeven.networks.net.features_kernel import (
-    BOARD_NUMBERS,
-    COLUMN_NUMBERS,
-    PLANES,
-    fill_features,
-)
+from claimeven.networks.net.array_features import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
+from claimeven.networks.net.features_kernel import fill_features
 
 NO_WEIGHT: Final = np.float32(0)
 HALF: Final = np.float32(0.5)

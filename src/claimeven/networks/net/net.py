@@ -42,8 +42,8 @@ from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
+from claimeven.networks.net.array_features import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.features import Features
-from claimeven.networks.net.features_kernel import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.forward_kernel import Sight, Weights, predict_few
 
