@@ -60,6 +60,7 @@ def test_any_number_of_processes_finds_the_same(tmp_path: Path) -> None:
     assert plain(one) == plain(two)
     assert one.best is not None and one.given is not None and one.gain is not None
     assert len(one.best.games) == len(one.given.games) == 20
+    assert one.as_dict()["provenance"]["seed"] == one.as_dict()["seed"] == 2
     assert one.given.agent == "greedy" and one.tries[0].options == {"win": "no", "block": "no"}
     # The fresh games have other openings than the tries.
     openings = [{game.opening for game in each.games} for each in (one.tries[0], one.best)]

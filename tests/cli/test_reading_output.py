@@ -73,8 +73,8 @@ TABLES_TOO = {
     "accuracy": ["claim"],
     "report": ["tournament", "accuracy"],
 }
-#: Objects with other keys: reasons, evaluations, files, descriptions.
-OWN = {"forfeit_reasons", "evaluations", "files", "provenance"}
+#: Objects with other keys: reasons, evaluations, files, descriptions, options of agents.
+OWN = {"forfeit_reasons", "evaluations", "files", "provenance", "options", "space"}
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ import numpy as np
 
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AGENTS, AgentLike
+from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
@@ -105,13 +106,15 @@ class Try:
 class TuneResult:
     """The tries of a run, and the best options and the given agent in the same fresh games.
 
-    `best` is None before the last try, and `given` also for an agent without a spec.
+    `best` is None before the last try, and `given` also for an agent without a spec. `setting` has
+    the board, the limit of the agent, and the origin of the result.
     """
 
     agent: str
     against: tuple[str, ...]
     space: Mapping[str, str]
     seed: int
+    setting: Mapping[str, Any]
     tries: tuple[Try, ...] = ()
     best: Try | None = None
     given: Try | None = None
@@ -130,6 +133,7 @@ class TuneResult:
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data for JSON."""
         return {
+            **self.setting,
             **{name: getattr(self, name) for name in ("agent", "space", "seed", "gain", "seconds")},
             "against": list(self.against),
             "tries": [each.as_dict() for each in self.tries],
@@ -161,7 +165,7 @@ def tune(
     begin = time.perf_counter()
     space = default_space(agent) if space is None else dict(space)
     games = _TuneGames(agent, options)
-    result = TuneResult(name_of(agent), games.against, space, options.seed)
+    result = TuneResult(name_of(agent), games.against, space, options.seed, games.setting)
     complete: dict[str, Try] = {}
     with proposals(agent, space, options.seed) as (propose, note), games.opened():
         for number in range(options.tries):
@@ -216,6 +220,8 @@ class _TuneGames:
         self.rounds, self.fresh_rounds = (
             -(-games // self._size) for games in (options.games, options.final_games)
         )
+        agents = (agent, *self._opponents)
+        self.setting = setting_of(agents, options.geometry, options.limit, options.seed)
         self._executor = options.workers(1, options.on_message)
         self._stores: dict[tuple[str, int], str] = {}
         self._openings = cache(self._drawn)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from claimeven.arena import results
-from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.options import TuneOptions
 from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
@@ -100,9 +99,7 @@ def command(
             except KeyboardInterrupt:
                 interrupted = True
         if found and as_json:
-            agents = [agent, *(each for each in against if each != POOL)]
-            setting = setting_of(agents, options.geometry, options.limit, options.seed)
-            write_json({**setting, **found[-1].as_dict()}, stdout)
+            write_json(found[-1].as_dict(), stdout)
         elif found:
             write_sections(results.tuning(found[-1]), stdout)
         if found and plots is not None:
