@@ -149,8 +149,8 @@ def _numbers_of(
         )
     except (ValueError, OverflowError) as error:
         found = np.zeros(0, dtype=kind)
-        if (place := re.search(r"at row (\d+)", str(error))) is not None:
-            rows = f"row {first + int(place[1])}"
+        if (at := re.search(r"at row (\d+)", str(error))) is not None:
+            rows = f"row {first + int(at[1])}"
     if len(found) != len(lines):
         raise InvalidDatasetFile(f"{path} must contain whole numbers in {rows}")
     numbers: _Numbers = found.view(np.int64).reshape(len(found), -1)
