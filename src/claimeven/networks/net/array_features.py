@@ -58,6 +58,19 @@ SEEN_CELLS: Final = 4
 MAX_LINES: Final = 4
 
 
+def lines_of(board: Any) -> Any:
+    """Return the cells of every line, int64 (lines, connect), by first cell and direction."""
+    columns, rows, places = board.columns, board.rows, range(board.connect)
+    found = [
+        [(column + n * right) * rows + row + n * up for n in places]
+        for column in range(columns)
+        for row in range(rows)
+        for right, up in ((1, 0), (0, 1), (1, 1), (1, -1))
+        if column + places[-1] * right < columns and 0 <= row + places[-1] * up < rows
+    ]
+    return np.array(found, dtype=np.int64).reshape(-1, board.connect)
+
+
 @dataclass(frozen=True)
 class Symmetry:
     """The pairs of columns and of lines of a board.

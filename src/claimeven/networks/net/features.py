@@ -24,6 +24,7 @@ from claimeven.networks.net.array_features import (
     SEEN_CELLS,
     STATES,
     Symmetry,
+    lines_of,
 )
 from claimeven.networks.net.features_kernel import fill_features
 
@@ -93,14 +94,8 @@ class Features:
     @cached_property
     def lines(self) -> npt.NDArray[np.int64]:
         """The cells of every line, shape (lines, connect)."""
-        geometry, found = self.geometry, []
-        for column in range(geometry.columns):
-            for row in range(geometry.rows):
-                for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
-                    line = [(column + n * right, row + n * up) for n in range(geometry.connect)]
-                    if geometry.has(*line[-1]):
-                        found.append([c * geometry.rows + r for c, r in line])
-        return np.array(found, dtype=np.int64).reshape(-1, geometry.connect)
+        lines: npt.NDArray[np.int64] = lines_of(self.geometry)
+        return lines
 
     def load(self) -> None:
         """Compile what `of` calls, or load it from the cache."""

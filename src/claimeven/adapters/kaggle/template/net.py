@@ -21,7 +21,12 @@ import numpy as np
 
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
-from claimeven.networks.net.array_features import SEEN_CELLS, ArrayFeatures, Symmetry
+from claimeven.networks.net.array_features import (
+    SEEN_CELLS,
+    ArrayFeatures,
+    Symmetry,
+    lines_of,
+)
 from claimeven.networks.net.forward import Forward
 
 #: Positions that pass through a layer at a time, and products in a piece of a layer. NumPy works at
@@ -38,21 +43,10 @@ class Features:
 
     def __init__(self, board: Board) -> None:
         self.geometry = board
-        rows = board.rows
-        cells = [(c, r) for c in range(board.columns) for r in range(rows)]
-        self.shifts = np.array([c * board.height + r for c, r in cells], dtype=np.uint64)
-        #: The cells of every line, by their first cell and then by their direction.
-        self.lines = np.array(
-            [
-                [(column + n * right) * rows + row + n * up for n in range(board.connect)]
-                for column, row in cells
-                for right, up in ((1, 0), (0, 1), (1, 1), (1, -1))
-                if column + (board.connect - 1) * right < board.columns
-                and 0 <= row + (board.connect - 1) * up < rows
-            ],
-            dtype=np.int64,
-        ).reshape(-1, board.connect)
-        self.column_states: int = 2 << min(rows, SEEN_CELLS)
+        places = [c * board.height + r for c in range(board.columns) for r in range(board.rows)]
+        self.shifts = np.array(places, dtype=np.uint64)
+        self.lines = lines_of(board)
+        self.column_states: int = 2 << min(board.rows, SEEN_CELLS)
         self.symmetry: Symmetry = Symmetry.of(board, self.lines)
         self._arrays = ArrayFeatures(self, np)
 
