@@ -59,7 +59,7 @@ def test_the_tries_the_best_and_its_spec_are_printed(run: Run, tmp_path: Path) -
 @pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
 def test_a_killed_run_resumes_to_the_same_result(run: Run, tmp_path: Path) -> None:
     words = ("tune", "uct:iterations=60", "--option", "c=0.2..2.0", "--against", "greedy")
-    words += ("--tries", "3", "--games", "10", "--final-games", "4")
+    words += ("--tries", "3", "--games", "10", "--final-games", "4", "--jobs", "1")
     out = tmp_path / "out"
     with started(*words, "--out", str(out), "--json") as program:
         deadline = time.monotonic() + PATIENCE

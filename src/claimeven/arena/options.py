@@ -270,6 +270,7 @@ class TuneOptions(_OpeningOptions):
     """
 
     against: str | Sequence[str] = "pool"
+    out: str | Path | None = option(Path, None, "Folder to store the games in, for --resume.")
     tries: int = option(int, 40, "Number of settings to try.")
     games: int = option(int, 100, "Games of a try; clearly worse tries stop earlier.")
     final_games: int = option(int, 400, "Fresh games that measure the best setting.")

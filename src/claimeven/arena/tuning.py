@@ -273,7 +273,7 @@ class _TuneGames:
         plan = Plan(
             (agent, *self._opponents), rounds, seed, "gauntlet", openings,
             Position(options.geometry), options.limit, options.sandbox,
-            tuple(range(1, 1 + len(self._opponents))),
+            tuple(range(1, 1 + len(self._opponents))), adjudicate=options.adjudicate,
         )  # fmt: skip
         # An agent that is proposed again, or plays on, adds to its games.
         known = (name, seed) in self._stores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,6 +28,7 @@ from claimeven.cli.common.progress import (
 )
 from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.cores import usable_cores
 from claimeven.plotting import check_can_draw, write_pictures
 
 
@@ -37,7 +39,7 @@ from claimeven.plotting import check_can_draw, write_pictures
     help="An option to tune and its values: c=0.2..2, depth=1..6, c=0.1..10:log or win=yes,no.",
 )  # fmt: skip
 @click.option(
-    "--against", multiple=True, default=(POOL,), metavar="OPPONENT", show_default=POOL,
+    "--against", multiple=True, default=(POOL,), metavar="OPPONENT", show_default=True,
     help="An opponent, or pool for the reference pool; may be repeated.",
 )  # fmt: skip
 @option_group(TuneOptions, "options")
@@ -93,9 +95,10 @@ def command(
                 found.append(result)
                 write_run_file(options.out)
 
-            calls = {"on_try": note, "on_progress": progress, "on_message": notify}
+            given: dict[str, Any] = {"on_try": note, "on_progress": progress, "against": against}
+            given["executor"] = options.workers(usable_cores(), notify)
             try:
-                note(tune(agent, values, options, against=against, **calls))
+                note(tune(agent, values, options, on_message=notify, **given))
             except KeyboardInterrupt:
                 interrupted = True
         if found and as_json:
