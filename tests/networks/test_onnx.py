@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import pickle
 import sys
 from collections.abc import Callable
@@ -63,6 +64,8 @@ def test_a_runtime_answers_as_the_net_does(name: str, tmp_path: Path) -> None:
     onnx.checker.check_model(model, full_check=True)
     assert [each.version for each in model.opset_import] == [OPSET]
     session = onnxruntime.InferenceSession(str(path))
+    origin = json.loads(session.get_modelmeta().custom_metadata_map["claimeven.provenance"])
+    assert (origin["kind"], origin["board"]) == ("model", net.geometry.as_dict())
     names = [each.name for each in session.get_outputs()]
     assert names == ["policy", "value", *(["scores"] if net.knows_scores else [])]
     positions = list(random_positions(net.geometry, 300, seed=4, ongoing=True))
