@@ -9,19 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    bits64,
-    int64,
-    kernel,
-    read_only,
-    uint64,
-    void,
-)
+from claimeven.compiled import kernel
 from claimeven.compiled.splitmix64 import STEP, draw_below, mixed
+from claimeven.compiled.types import Int, Ints, Word, Words, bits64, int64, read_only, uint64, void
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line
 
 _ONE = np.uint64(1)
