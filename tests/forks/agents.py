@@ -25,7 +25,7 @@ AGENT = Template(
 _TEMPLATES = {
     "claimeven.agents.worker": AGENT,
     "claimeven.parallel.jobs": PROGRAM,
-    "claimeven.web.worker": PROGRAM,
+    "claimeven.web.tasks": PROGRAM,
 }
 
 

@@ -39,7 +39,7 @@ PROGRAM = Template(
     "claimeven.compiled.compiler",
     "claimeven.solver.solver",
     "claimeven.web.server",
-    "claimeven.web.worker",
+    "claimeven.web.tasks",
     "numpy.ma",
     variables=environment,
 )

@@ -124,11 +124,11 @@ def test_python_is_started_where_a_fork_would_not_do(monkeypatch: pytest.MonkeyP
 LAUNCHING = """
 import os, sys, time
 from claimeven.parallel.process import Child
-child = Child("claimeven.web.worker")
+child = Child("claimeven.web.tasks")
 deadline = time.monotonic() + 60
 while not (command := open(f"/proc/{child.process}/cmdline").read()):
     assert time.monotonic() < deadline  # it has begun; Linux puts its words there a moment later
-is_started = "from claimeven.web.worker import main;" in command
+is_started = "from claimeven.web.tasks import main;" in command
 print(os.getpid(), os.getppid() == int(sys.argv[-1]), is_started, child.process, flush=True)
 sys.stdin.read()
 """

@@ -16,7 +16,7 @@ import claimeven.web
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Position
 from claimeven.game.encodings import to_characters
-from claimeven.web.local_agents import local_agents
+from claimeven.web.site import local_agents
 
 FOLDER = Path(claimeven.web.__file__).parent / "static" / "local"
 ROUTES = Path(__file__).with_name("local_routes.mjs")

@@ -12,8 +12,8 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from claimeven.web import connections
-from claimeven.web.connections import ClientConnection
+from claimeven.web import server as servers
+from claimeven.web.server import ClientConnection
 from tests.web.conftest import PATIENCE, Server
 
 SOON = 0.05
@@ -81,7 +81,7 @@ def run(
 def test_half_a_request_ends_the_connection(
     monkeypatch: pytest.MonkeyPatch, phase: str, sent: bytes, status: bytes
 ) -> None:
-    monkeypatch.setattr(connections, phase, SOON)
+    monkeypatch.setattr(servers, phase, SOON)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(sent)
@@ -91,7 +91,7 @@ def test_half_a_request_ends_the_connection(
 
 
 def test_what_trickles_in_wins_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", SOON)
+    monkeypatch.setattr(servers, "HEAD_SECONDS", SOON)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError):
@@ -106,7 +106,7 @@ def test_what_trickles_in_wins_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "READ_SECONDS", SOON)
+    monkeypatch.setattr(servers, "READ_SECONDS", SOON)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"GET /2000 HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -11,7 +11,7 @@ from claimeven.agents.base import Limit
 from claimeven.agents.decisions import decision_json
 from claimeven.agents.registry import make_agent
 from claimeven.game import Geometry, Position
-from claimeven.web.local_agents import local_agents
+from claimeven.web.site import local_agents
 from tests.positions import random_positions
 from tests.web.local import answers, differences, generator, position_query
 

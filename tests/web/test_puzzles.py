@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from claimeven import daily_puzzle, select_puzzles
-from claimeven.web.puzzles import MAX_EXCLUDED
+from claimeven.web.routes import MAX_EXCLUDED
 from tests.web.conftest import Server
 from tests.web.pages import board_of, drop, rows
 

@@ -9,8 +9,8 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.records import FORMATS, GameRecord, InvalidRecord, write_text
-from claimeven.web.records import MAX_GAMES, games_json
 from claimeven.web.requests import MAX_RECORDS
+from claimeven.web.tasks import MAX_GAMES, games_json
 from tests.web.conftest import Server
 
 GAMES = [

@@ -20,7 +20,7 @@ import pytest
 from claimeven.arena import play_tournament
 from claimeven.cli import serve
 from claimeven.compiled.decorators import PLAIN
-from claimeven.web.api_page import api_page
+from claimeven.web.app import api_page
 from claimeven.web.jobs import WARMUP_STEPS
 from claimeven.web.server import address_lines, open_browser, outer_address
 from claimeven.web.settings import InvalidSettings, ServerSettings

@@ -16,8 +16,7 @@ from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
 from claimeven.web import search_traces, tasks
-from claimeven.web.tasks import OTHER_TABLE_MB, WorkerState, move, scores
-from claimeven.web.worker import do
+from claimeven.web.tasks import OTHER_TABLE_MB, WorkerState, do, move, scores
 from tests import forks
 from tests.web.conftest import PATIENCE
 
@@ -141,7 +140,7 @@ from claimeven import Limit, Position
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
 from claimeven.web.allowed_agents import ALLOWED_AGENTS
-from claimeven.web import records, search_traces, tasks
+from claimeven.web import search_traces, tasks
 
 def loaded():
     kernels = [each for each in gc.get_objects() if isinstance(each, Kernel)]
@@ -165,7 +164,7 @@ tasks.scores(state, late)
 tasks.explanation(state, late)
 tasks.puzzle_hints(state, 1, 0)
 tasks.review(state, start, [int(column) - 1 for column in game])
-records.games_json(state, game, "x.txt", start.geometry)
+tasks.games_json(state, game, "x.txt", start.geometry)
 search_traces.minimax(state, early, "alphabeta", 3, 0, 9, 2, 9)
 search_traces.montecarlo(state, early, "puct", 9, 1, 1, 9, False, 2, 9)
 print(len(before), *sorted(loaded() - before))

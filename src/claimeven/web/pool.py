@@ -59,7 +59,7 @@ class ServerWorker:
         self._loop = asyncio.get_running_loop()
         try:
             self.child: Child = Child(
-                "claimeven.web.worker", variables=ONE_CORE, memory_mb=MEMORY_MB
+                "claimeven.web.tasks", variables=ONE_CORE, memory_mb=MEMORY_MB
             )
             threading.Thread(target=self._read, daemon=True).start()
         except (OSError, RuntimeError, NoMoreProcesses) as error:

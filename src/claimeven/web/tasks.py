@@ -1,15 +1,20 @@
-"""The tasks of a server's worker: functions of a position that return plain data.
+"""The worker process of a server: it runs one task at a time, which can be stopped at any moment.
 
-Each takes the worker's `WorkerState` and named arguments. The module does not use HTTP. Columns
-count from 1 in results.
+A task is a function of the worker's `WorkerState` and named arguments that returns plain data. The
+module does not use HTTP. Columns count from 1 in results.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import sys
 import time
+import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -21,19 +26,25 @@ from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.registry import make_agent
+from claimeven.agents.validation import plain
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
+from claimeven.atomic_io import DATABASE
+from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel import cores
+from claimeven.parallel.system import backend
+from claimeven.parallel.worker import JobWorker, Parent, Send
 from claimeven.puzzles.hints import hints_for, position_after, try_column
 from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
+from claimeven.records import InvalidRecord, guess_by_lines, tried_records
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
 from claimeven.solver.protocols import DEFAULT_BOOK, book_for
 from claimeven.solver.transposition_table import default_table_mb
-from claimeven.web.jobs import WARMUP_STEPS
+from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, from_plain
 from claimeven.web.score_responses import new_columns, scores_json
 
 #: Maximum numbers of solvers and agents; the most recent ones are stored.
@@ -46,6 +57,13 @@ OWN_TABLE_MB, OTHER_TABLE_MB = 64, 16
 TREE_DEPTH: Final = 4
 #: Seconds between two reports of progress.
 PROGRESS_SECONDS: Final = 0.1
+#: Maximum number of values in an event, and their maximum depth.
+MAX_VALUES, MAX_DEPTH = 3_000_000, 600
+UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
+#: Maximum number of games of a file that are returned.
+MAX_GAMES = 500
+#: Start of the file of a tournament, decoded as text.
+_DATABASE = DATABASE.decode().rstrip("\0")
 
 
 class WorkerState:
@@ -102,6 +120,45 @@ class WorkerState:
         self.forget_agents()
         self._solvers.clear()
         self.standings = None
+
+
+def main(parent: Parent) -> None:
+    """Run the jobs of the server until it ends."""
+    sys.argv = [""]
+    backend.limit_memory(MEMORY_MB)
+    state = WorkerState()
+    JobWorker(parent, partial(do, state), state.forget_agents).serve()
+
+
+def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, Any]:
+    """Run the task of a message; return the name and the data of its last event.
+
+    A task is a function of this module, or "module.function" of another module of this package.
+    """
+    state.send, state.seconds = send, message["seconds"]
+    try:
+        arguments = from_plain(message["arguments"])
+        module, _, name = message["task"].rpartition(".")
+        task = getattr(import_module(f"claimeven.web.{module or 'tasks'}"), name)
+        load(state, message["task"], arguments)
+        send("started", None)  # the time of the job starts
+        return "done", plain(task(state, **arguments), MAX_VALUES, MAX_DEPTH)
+    except ClaimevenError as error:
+        return _failure(str(error), UNPROCESSABLE)
+    except SearchStopped:
+        return _failure("the search exceeded its time limit", UNPROCESSABLE)
+    except MemoryError:
+        state.forget()
+        return _failure(
+            "the worker has too little memory: ask for a smaller table or tree", UNAVAILABLE
+        )
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+        return _failure("claimeven failed at this request; its log has the details", FAILED)
+
+
+def _failure(sentence: str, status: int) -> tuple[str, Any]:
+    return "failed", {"error": " ".join(sentence.split()), "status": status}
 
 
 class TimedSolver:
@@ -252,6 +309,46 @@ def puzzle_hints(state: WorkerState, number: int, found: int) -> dict[str, Any]:
     puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
     hints = hints_for(puzzle, found, TimedSolver(state, puzzle.geometry))
     return {"hints": [hint.as_dict() for hint in hints]}
+
+
+def games_json(state: Any, text: str, name: str, geometry: Geometry) -> dict[str, Any]:
+    """Return the games of a text as plain data; the extension of the file `name` helps to guess the
+    format.
+
+    `geometry` is the board of games without a board. Raises `InvalidRecord` with the line and the
+    reason if no game can be read.
+    """
+    if text.startswith(_DATABASE):
+        raise InvalidRecord(
+            "this is the file of a tournament: show it with serve --store, or make a table of its"
+            " games with claimeven convert FILE -o games.csv and open that here"
+        )
+    form, lines = guess_by_lines(name, io.StringIO(text))
+    games: list[dict[str, Any]] = []
+    unreadable, first_error, truncated = 0, None, False
+    try:
+        for number, each in enumerate(tried_records(lines, form, geometry)):
+            if number == MAX_GAMES:
+                truncated = True
+                break
+            record = each.record
+            if record is None:
+                unreadable += 1
+                first_error = first_error or f"line {each.line}: {each.error}"
+                continue
+            game = {
+                key: getattr(record, key) for key in ("moves", "first", "second", "result", "fault")
+            }
+            board = record.geometry
+            size = {"board": f"{board.columns}x{board.rows}", "connect": board.connect}
+            games.append({**size, **game, "has_move_order": record.is_ordered})
+    except InvalidRecord as error:  # the rest cannot be read
+        unreadable += 1
+        first_error = first_error or str(error)
+    if not games:
+        raise InvalidRecord(first_error or "the file contains no games")
+    errors = {"unreadable": unreadable, "first_error": first_error}
+    return {"format": form.name, "games": games, **errors, "truncated": truncated}
 
 
 #: Tasks that use the solver.
