@@ -16,8 +16,8 @@ from claimeven import Geometry, Position
 from claimeven.agents import AgentFault, InvalidSpec, KaggleAgent, Limit, Sandbox
 from claimeven.agents.base import FaultKind
 from claimeven.agents.external import split_foreign
+from claimeven.agents.external.kaggle import kaggle_arguments
 from claimeven.agents.files import load_agent, split_file_spec
-from claimeven.agents.kaggle_agent import kaggle_arguments
 from claimeven.arena.games.safe_call import checked_decision
 from tests.agents.support import decided
 

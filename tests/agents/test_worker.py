@@ -13,9 +13,8 @@ import pytest
 from claimeven import Decision, Geometry, Limit, Position
 from claimeven.agents import Agent, AgentFault, codec
 from claimeven.agents.base import FaultKind
+from claimeven.agents.codec import MAX_LINE, MAX_LINES
 from claimeven.agents.function_agent import as_agent
-from claimeven.agents.process import answers
-from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
 from claimeven.agents.sanitize import MAX_TRACEBACK
 from claimeven.agents.worker import AgentWorker
 from claimeven.arena.games.safe_call import checked_decision
@@ -124,7 +123,7 @@ def started(worker: AgentWorker, rng: np.random.Generator) -> bytes:
 def output(message: bytes) -> Any:
     """Return an answer: a decision, without its seconds, or its error."""
     try:
-        decision = answers.decision(answers.read_value(message), POSITION)
+        decision = codec.decision(codec.read_value(message), POSITION)
     except AgentFault as fault:
         return str(fault), fault.kind
     assert decision.seconds >= 0.0
@@ -168,7 +167,7 @@ def test_a_position_comes_over_whole(board: Geometry) -> None:
     worker = worker_of(looks)
     positions = Position.replay("1122", board)
     for position in positions:
-        answers.read_value(asked(worker, np.random.default_rng(0), position))
+        codec.read_value(asked(worker, np.random.default_rng(0), position))
     assert seen == list(positions)
     assert {position.geometry for position in seen} == {board}
 

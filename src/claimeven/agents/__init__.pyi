@@ -5,9 +5,9 @@ from claimeven.agents.base import Decision as Decision
 from claimeven.agents.base import InvalidLimit as InvalidLimit
 from claimeven.agents.base import Limit as Limit
 from claimeven.agents.base import TreeView as TreeView
+from claimeven.agents.external.kaggle import KaggleAgent as KaggleAgent
 from claimeven.agents.function_agent import FunctionAgent as FunctionAgent
 from claimeven.agents.function_agent import as_agent as as_agent
-from claimeven.agents.kaggle_agent import KaggleAgent as KaggleAgent
 from claimeven.agents.options import AgentKind as AgentKind
 from claimeven.agents.options import InvalidSpec as InvalidSpec
 from claimeven.agents.options import Option as Option

@@ -2,9 +2,8 @@
 
 Specs are `my_agent.py:agent`, `my_agent.py` and `package.module:name`. Without a name the agent is
 the object called `agent`, or else the last function or class that looks most like an agent. A file
-may import its neighbors, also as a part of a package. Its output goes to stderr. `kaggle:main.py`
-uses the last callable of a file, as Kaggle does (see `kaggle_agent`): a warning reports if that is
-a different one.
+may import its neighbors, also as a part of a package. Its output goes to stderr. A warning reports
+if `kaggle:main.py` would use another object: the last callable of a file, as Kaggle does.
 
 The code runs in the process that calls these functions; `make_agent` starts a separate process.
 """
@@ -27,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.base import Agent
 from claimeven.agents.external import split_foreign
+from claimeven.agents.external.kaggle import KaggleAgent
 from claimeven.agents.function_agent import as_agent, call_text, rank, settings_text
 from claimeven.agents.http_agent import is_address
-from claimeven.agents.kaggle_agent import KaggleAgent
 from claimeven.agents.options import InvalidSpec, split_limit, split_options
 from claimeven.agents.source_snapshot import is_file, run_file, source_of
 from claimeven.plugins import AGENTS, installed

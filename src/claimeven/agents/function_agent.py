@@ -9,10 +9,9 @@ The parameters of a function decide how it is called:
 | any other one, more with defaults                      | the position                |
 | any, with `shape=NAME`                                 | see `shapes`                |
 
-A function of a position returns a 0-based column or a `Decision`; for the others see
-`kaggle_agent` and `shapes`. A function without parameters is rejected, and one whose second of two
-parameters is a player or a depth, unless its shape is given. (Kaggle and `kaggle:FILE.py` call a
-function without parameters.)
+A function of a position returns a 0-based column or a `Decision`; for the others see `shapes` and
+`external.kaggle`. A function is rejected if it has no parameters (Kaggle would call it), or if the
+second of two is a player or a depth and its shape is not given.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit
-from claimeven.agents.kaggle_agent import KAGGLE_NAMES, KaggleAgent
+from claimeven.agents.external.kaggle import KAGGLE_NAMES, KaggleAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option, parse_options
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import described, printable, shown, traceback_of

@@ -1,7 +1,7 @@
 """The process of an agent: it makes the agent and answers requests.
 
 `ProcessAgent` starts a process that runs `main`. A request is a JSON object whose `do` is the name
-of a method of `AgentWorker`; `answers` documents the answers.
+of a method of `AgentWorker`; `codec` documents the answers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.agents import codec
 from claimeven.agents.base import Agent, AgentFault, kind_of
-from claimeven.agents.process.answers import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
+from claimeven.agents.codec import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
 from claimeven.agents.sanitize import described, printable, traceback_of
 from claimeven.agents.source_snapshot import store_sources
 from claimeven.agents.validation import plain, plain_decision

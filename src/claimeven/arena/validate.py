@@ -16,8 +16,8 @@ from contextlib import closing
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, FaultKind, Limit
+from claimeven.agents.external.kaggle import BANK_SECONDS, MOVE_SECONDS, NONE_NOTE
 from claimeven.agents.files import file_of
-from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS, NONE_NOTE
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox

@@ -9,7 +9,7 @@ from typing import TextIO
 import click
 
 from claimeven.agents import GRACE, InvalidSpec, Limit
-from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS
+from claimeven.agents.external.kaggle import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.agent import PATIENCE
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines, printable

@@ -401,7 +401,7 @@ def test_drawing_at_random_elsewhere_is_left_alone() -> None:
 FUNCTION = """
 import random
 import signal
-import claimeven.agents.kaggle_agent as kaggle
+import claimeven.agents.external.kaggle as kaggle
 from claimeven import Decision
 kaggle.MOVE_SECONDS = 0.0  # every move draws on the bank
 def banked(obs, config):

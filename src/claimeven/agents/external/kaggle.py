@@ -1,30 +1,205 @@
-"""`kaggle:main.py`, a submission to Kaggle ConnectX, and `kaggle:negamax`, a player of its package.
+"""Agents of Kaggle ConnectX, called like by kaggle-environments 1.33.
 
-A file is loaded as on Kaggle. The players of the package `kaggle-environments` are loaded from
-their module: an import of the whole package loads every game.
+`kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace without
+`__file__`, its folder is on the path during that, and its last callable is the agent. Another
+function that looks like a Kaggle agent is called in the same way (see `function_agent`).
+`kaggle:negamax` is a player of the package `kaggle-environments`, loaded from its module: an import
+of the whole package loads every game.
+
+The number of parameters decides whether it gets the observation and the configuration, only the
+first, or no argument. It returns a column counted from 0; an answer that Kaggle calls INVALID loses
+the game. None is column 0 for `kaggle:main.py`, as on Kaggle, and otherwise invalid. Time beyond 2
+s a move is drawn from a time bank of 60 s a game; an empty bank loses the game. A limit in seconds
+replaces both: it is passed as `actTimeout`, and its time bank as `remainingOverageTime`.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import random
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import Agent, Decision, Limit
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.external.base import ForeignKind
-from claimeven.agents.kaggle_agent import KaggleAgent, load_submission
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.source_snapshot import exists, refusal_of
+from claimeven.agents.redirect import PrintsToStderr
+from claimeven.agents.sanitize import shown
+from claimeven.agents.source_snapshot import exists, refusal_of, run_file, source_of
+from claimeven.agents.validation import checked_column, illegal
+from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
 PACKAGE, EXTRA = "kaggle_environments", "kaggle"
 #: The path of the module of ConnectX in the package.
 MODULE = ("envs", "connectx", "connectx.py")
+#: Default seconds for a move and in the time bank of a game.
+MOVE_SECONDS, BANK_SECONDS = 2, 60
+#: The note in a decision of a submission that returned None.
+NONE_NOTE = "it returned None, which Kaggle reads as column 0"
+#: Names of the first parameter of a function made for Kaggle.
+KAGGLE_NAMES = ("obs", "observation")
+#: Moves of both sides, and seconds, after which Kaggle ends a game.
+EPISODE_STEPS, RUN_SECONDS = 1000, 1200
+
+
+class Struct(dict[str, Any]):
+    """A dict whose keys are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class KaggleAgent(Agent):
+    """A Kaggle ConnectX agent.
+
+    `time_bank` is the rest of its spare time in this game; its decisions show it if it is not full.
+    The path of its `file` is in `configuration["__raw_path__"]`, as on Kaggle. With `none_plays`
+    None means column 0.
+    """
+
+    limits: frozenset[str] = frozenset(("seconds",))
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        file: str | None = None,
+        none_plays: bool = True,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.file = file
+        self.none_plays = none_plays
+        bound = function.func if isinstance(function, partial) and not function.args else function
+        #: Number of arguments it is called with.
+        self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
+        self.time_bank: float = BANK_SECONDS
+
+    def call_text(self, name: str) -> str:
+        """Return the call of a function of this name."""
+        return f"{name}({', '.join(('observation', 'configuration')[: self.count])})"
+
+    def reset(self) -> None:
+        self.time_bank = BANK_SECONDS
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Call the function. Raises `AgentFault` for an answer that Kaggle rejects."""
+        bank = self.time_bank if limit.seconds is None else limit.time_bank or 0.0
+        arguments = kaggle_arguments(position, limit, bank)
+        if self.file is not None:
+            arguments[1]["__raw_path__"] = self.file
+        start = time.perf_counter()
+        with PrintsToStderr():
+            answer = self.function(*arguments[: self.count])
+        seconds = time.perf_counter() - start
+        if limit.seconds is None:
+            self.time_bank -= max(0.0, seconds - MOVE_SECONDS)
+            if self.time_bank < 0:
+                raise AgentFault(
+                    f"used up its time bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
+                    kind=FaultKind.TIME,
+                )
+        details: dict[str, Any] = {}
+        if limit.seconds is None and self.time_bank < BANK_SECONDS:
+            details["time_bank"] = self.time_bank
+        if answer is None:
+            if not self.none_plays:
+                raise illegal("returned None instead of a column number")
+            if not position.is_legal(0):
+                raise illegal("returned None, which Kaggle reads as column 0, which is full")
+            details["note"] = NONE_NOTE
+        column = checked_column(kaggle_column(answer), position)
+        return Decision(column, seconds=seconds, details=details)
+
+
+def kaggle_arguments(
+    position: Position, limit: Limit, bank: float = BANK_SECONDS
+) -> tuple[Struct, Struct]:
+    """Return (observation, configuration) of Kaggle ConnectX for a position."""
+    geometry = position.geometry
+    seconds = MOVE_SECONDS if limit.seconds is None else limit.seconds
+    observation = Struct(
+        remainingOverageTime=bank,
+        step=position.ply,
+        board=to_kaggle(position),
+        mark=position.turn + 1,
+    )
+    configuration = Struct(
+        episodeSteps=EPISODE_STEPS,
+        actTimeout=seconds,
+        runTimeout=RUN_SECONDS,
+        columns=geometry.columns,
+        rows=geometry.rows,
+        inarow=geometry.connect,
+        agentTimeout=BANK_SECONDS,
+        timeout=seconds,
+    )
+    return observation, configuration
+
+
+def kaggle_column(answer: Any) -> int:
+    """Return the column that Kaggle reads from an answer. Raises `AgentFault` if it rejects it."""
+    if answer is None:
+        return 0
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return answer
+    if isinstance(answer, float) and answer.is_integer():
+        raise illegal(
+            f"returned {shown(answer)}, which breaks Kaggle's runner: it takes a plain int"
+        )
+    raise illegal(f"returned {shown(answer)}, which Kaggle calls INVALID: it takes a plain int")
+
+
+def load_submission(name: str, place: str) -> Agent:
+    """Return the agent of a file as Kaggle finds it. Raises `InvalidSpec`."""
+    path = Path(place)
+    try:
+        source = source_of(place).decode("utf-8")
+    except InvalidSpec:
+        if exists(place):
+            raise
+        raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
+    except UnicodeDecodeError:
+        raise InvalidSpec(f"{place} cannot be read: it is not UTF-8 text") from None
+    namespace: dict[str, Any] = {}
+    sys.path.append(str(path.resolve().parent))
+    try:
+        run_file(place, lambda: exec(compile(source, place, "exec"), namespace))
+    finally:
+        sys.path.pop()
+    callables = {name: value for name, value in namespace.items() if callable(value)}
+    if not callables:
+        raise InvalidSpec(f"{place} must define a callable: on Kaggle the last one is the agent")
+    last, function = list(callables.items())[-1]
+    agent = KaggleAgent(name, function, str(path.resolve()))
+    agent.plays = f"{agent.call_text(last)}, the last callable of {path.name}, as on Kaggle"
+    above = [key for key, value in callables.items() if key != last and _is_made_for_kaggle(value)]
+    agent.is_guess = bool(above) or last != "agent"
+    if above:
+        agent.plays += f": {', '.join(above)} above it does not play"
+    return agent
+
+
+def _is_made_for_kaggle(function: object) -> bool:
+    code = getattr(function, "__code__", None)
+    first = "" if code is None else "".join(code.co_varnames[: min(1, code.co_argcount)])
+    return first in KAGGLE_NAMES or getattr(function, "__name__", "") == "agent"
 
 
 class PackagePlayer(KaggleAgent):

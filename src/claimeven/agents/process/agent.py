@@ -13,9 +13,8 @@ import numpy as np
 
 from claimeven.agents import codec
 from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, TreeView
+from claimeven.agents.codec import MAX_ANSWER, Malformed
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import answers
-from claimeven.agents.process.answers import MAX_ANSWER, Malformed
 from claimeven.agents.process.sandbox import OutputRelay, Sandbox
 from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
@@ -139,7 +138,7 @@ class ProcessAgent(Agent):
                 return
             try:
                 left = max(0.0, self._started + self._load_timeout - time.perf_counter())
-                facts = self._answer(answers.facts, left, self._too_long, may_refuse=True)
+                facts = self._answer(codec.facts, left, self._too_long, may_refuse=True)
                 self.limits, self.stateful, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
                 self._drop()
@@ -153,13 +152,13 @@ class ProcessAgent(Agent):
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` or `AgentFault` if the agent cannot play on a board."""
         board = codec.from_geometry(geometry)
-        self._ask("check_board", answers.nothing, may_refuse=True, geometry=board)
+        self._ask("check_board", codec.nothing, may_refuse=True, geometry=board)
 
     def load(self, geometry: Geometry) -> None:
         """Let the agent load. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
         board, seconds = codec.from_geometry(geometry), self._load_timeout
-        self._ask("load", answers.nothing, seconds, self._too_long, may_refuse=True, geometry=board)
+        self._ask("load", codec.nothing, seconds, self._too_long, may_refuse=True, geometry=board)
 
     def note_board(self, geometry: Geometry) -> None:
         """Note the board for which each new process of the agent loads."""
@@ -180,22 +179,22 @@ class ProcessAgent(Agent):
     def reset(self) -> None:
         """Start a game, with a new process if the last one has ended."""
         self._output.start_game()
-        self._ask("reset", answers.nothing, self._default_patience, seed=self._seed())
+        self._ask("reset", codec.nothing, self._default_patience, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process for a move. Raises `AgentFault` if anything fails."""
         seconds, late = self._default_patience, ""
         if limit.seconds is not None:
             seconds, late = limit.deadline, limit.overrun
-        check, request = partial(answers.decision, position=position), _request(position, limit)
+        check, request = partial(codec.decision, position=position), _request(position, limit)
         with self._lock:
             self.note_generator(rng)
             if self._child is None or not self._made:
-                self._ask("reset", answers.nothing, seed=self._seed())
+                self._ask("reset", codec.nothing, seed=self._seed())
             try:
                 return self._exchange("choose", check, seconds, late, seed=self._seed(), **request)
             except ChildGone:  # the process ended after its last answer
-                self._ask("reset", answers.nothing, seed=self._seed())
+                self._ask("reset", codec.nothing, seed=self._seed())
                 decision: Decision = self._ask(
                     "choose", check, seconds, late, seed=self._seed(), **request
                 )
@@ -203,14 +202,14 @@ class ProcessAgent(Agent):
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` if they end early."""
-        lines, fault = self._ask("trace", answers.trace, **_request(position, limit))
+        lines, fault = self._ask("trace", codec.trace, **_request(position, limit))
         yield from lines
         if fault is not None:
             raise AgentFault(fault)
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision. Raises `AgentFault`."""
-        view: TreeView | None = self._ask("tree", answers.tree, depth=depth, nodes=nodes)
+        view: TreeView | None = self._ask("tree", codec.tree, depth=depth, nodes=nodes)
         return view
 
     def peak_memory(self) -> float | None:
@@ -220,7 +219,7 @@ class ProcessAgent(Agent):
                 return None
             found: float | None = None
             with contextlib.suppress(AgentFault):
-                found = self._ask("peak_memory", answers.megabytes)
+                found = self._ask("peak_memory", codec.megabytes)
             return found
 
     def close(self) -> None:
@@ -228,7 +227,7 @@ class ProcessAgent(Agent):
         with self._lock:
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, ChildGone):
-                    self._exchange("close", answers.nothing, CLOSE_SECONDS)
+                    self._exchange("close", codec.nothing, CLOSE_SECONDS)
             if self._child is not None:
                 self._child.end()
             self._drop()
@@ -328,7 +327,7 @@ class ProcessAgent(Agent):
                 message = self._child.receive(seconds if in_time else min(seconds, LATE_SECONDS))
             if not in_time:
                 raise AgentFault(lateness, kind=FaultKind.TIME)
-            return check(answers.read_value(message, may_refuse))
+            return check(codec.read_value(message, may_refuse))
         except InvalidSpec:
             raise
         except AgentFault as error:
