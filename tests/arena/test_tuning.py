@@ -13,6 +13,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents import Agent, Decision, InvalidSpec, make_agent
 from claimeven.arena import InvalidMatch, Try, TuneResult, tune
 from claimeven.arena.tuning_space import default_space, values_of, with_options
+from claimeven.errors import ClaimevenError
 
 #: The value at which the agent below is strongest.
 OPTIMUM = 0.3
@@ -102,6 +103,16 @@ def test_the_values_to_try() -> None:
     for text in ("1..1", "3..1", "..2", "1..", "a,,b", ""):
         with pytest.raises(InvalidMatch, match=r"the values of c must be LOW\.\.HIGH"):
             values_of("c", text)
+
+
+def test_values_that_do_not_go_together_are_left_out() -> None:
+    space = {"transpositions": "equal,mirror", "first_play": "all,order"}  # all: without sharing
+    asked: dict[str, Any] = {"against": "random", "tries": 4, "games": 2, "final_games": 2}
+    result = tune("uct:iterations=5", space, **asked)
+    assert [each.options["first_play"] for each in result.tries] == ["order"] * 4
+    with pytest.raises(ClaimevenError, match="transpositions needs first_play"):
+        tune("uct:iterations=5", {**space, "first_play": "all"}, **asked)
+    assert len(tune("uct:iterations=2", **asked).tries) == 4  # all options of the agent
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from claimeven.agents.base import LIMITS
-from claimeven.agents.options import AgentKind, split_limit, split_options
-from claimeven.agents.registry import AGENTS, installed_agents
+from claimeven.agents.options import AgentKind, name_in, split_limit, split_options
+from claimeven.agents.registry import AGENTS, build, installed_agents
 from claimeven.arena.options import InvalidMatch
+from claimeven.errors import ClaimevenError
 
 #: Options that are tuned only by name: budgets and resources.
 _NOT_TUNED = (*LIMITS, "backend", "capacity", "table", "table_mb", "threads")
+#: Proposals in a row that may not go together.
+_ATTEMPTS = 100
 _RANGE = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)(:log)?")
 #: Proposes values, and takes the score of the last ones.
 Proposals = tuple[Callable[[], dict[str, str]], Callable[[float], object]]
@@ -100,16 +103,11 @@ def _registered(agent: object) -> tuple[AgentKind | None, dict[str, str]]:
     return (None, {}) if kind is None else (kind, kind.renamed(split_options(rest, text)))
 
 
-@contextmanager
-def proposals(agent: object, space: Mapping[str, str], seed: int) -> Iterator[Proposals]:
-    """Yield a function that proposes values, and one that takes the score of the last ones.
-
-    The options of the given agent come first, if they are known and inside the space.
-    """
-    if importlib.util.find_spec("optuna") is None:
-        raise InvalidMatch("tuning needs Optuna: pip install 'claimeven[tune]'")
-    import optuna  # noqa: PLC0415 - an extra, and slow
-    from optuna import distributions as kinds  # noqa: PLC0415 - the same
+def _distributions(
+    agent: object, space: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the values of each option for Optuna, and the given agent's if they are inside."""
+    from optuna import distributions  # noqa: PLC0415 - an extra, and slow
 
     agent_kind, known = _registered(agent)
     declared = {each.name: each for each in agent_kind.options} if agent_kind else {}
@@ -118,36 +116,66 @@ def proposals(agent: object, space: Mapping[str, str], seed: int) -> Iterator[Pr
     for name, text in space.items():
         option = declared.get(name)
         kind, values = values_of(name, text, option is not None and option.kind == "float")
-        if agent_kind is not None:
-            for value in values:
+        for value in values:
+            if agent_kind is not None:
                 agent_kind.parse({name: str(value)})
         default = None if option is None or option.default is None else option.shown_default
         start = known.get(name, default)
         if kind is str:
-            drawn[name] = kinds.CategoricalDistribution(values)
+            drawn[name] = distributions.CategoricalDistribution(values)
             is_inside = start in values
         else:
-            draws: Any = kinds.IntDistribution if kind is int else kinds.FloatDistribution
-            drawn[name] = draws(*values, log=text.endswith(":log"))
+            of_kind: Any = distributions.IntDistribution
+            if kind is float:
+                of_kind = distributions.FloatDistribution
+            drawn[name] = of_kind(*values, log=text.endswith(":log"))
             start = plain(start)
             is_inside = isinstance(start, (int, float)) and values[0] <= start <= values[1]
         if is_inside:
             first[name] = kind(start)
+    return drawn, first
+
+
+@contextmanager
+def proposals(agent: object, space: Mapping[str, str], seed: int) -> Iterator[Proposals]:
+    """Yield a function that proposes values, and one that takes the score of the last ones.
+
+    The options of the given agent come first, if they are known and inside the space. Values that
+    a built-in agent rejects together are not proposed.
+    """
+    if importlib.util.find_spec("optuna") is None:
+        raise InvalidMatch("tuning needs Optuna: pip install 'claimeven[tune]'")
+    import optuna  # noqa: PLC0415 - an extra, and slow
+
+    def check(values: Mapping[str, str]) -> None:
+        if isinstance(agent, str) and name_in(agent) in AGENTS:
+            build(with_options(agent, values))
+
+    check({})
+    drawn, first = _distributions(agent, space)
+    trials: list[Any] = []
+
+    def propose() -> dict[str, str]:
+        for left in reversed(range(_ATTEMPTS)):
+            trials.append(study.ask(drawn))
+            values = trials[-1].params.items()
+            texts = {n: f"{v:.4g}" if isinstance(v, float) else str(v) for n, v in values}
+            try:
+                check(texts)
+                break
+            except ClaimevenError:
+                if not left:
+                    raise
+                study.tell(trials[-1], 0.0)
+        return texts
+
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
-        study = optuna.create_study(
-            direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32)
-        )
+        sampler = optuna.samplers.TPESampler(seed=seed % 2**32)
+        study = optuna.create_study(direction="maximize", sampler=sampler)
         if len(first) == len(space):
             study.enqueue_trial(first)
-        trials: list[Any] = []
-
-        def propose() -> dict[str, str]:
-            trials.append(study.ask(drawn))
-            values = trials[-1].params
-            return {n: f"{v:.4g}" if isinstance(v, float) else str(v) for n, v in values.items()}
-
         yield propose, lambda score: study.tell(trials[-1], score)
     finally:
         optuna.logging.set_verbosity(verbosity)
