@@ -7,16 +7,16 @@
     python -m bench.solver --memory          memory of a process beyond its table
     python -m bench.solver --rows            published scores of whole rows of columns
     python -m bench.solver --boards          whole boards from scratch against published results
-    python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
+    python -m bench.solver --empty           the empty board from scratch, 2 threads
     python -m bench.solver --together        hard positions by one thread and by several
     python -m bench.solver --guide           any of these with guesses of the bundled net
     python -m bench.solver --without IDEA    the effect of an idea of the search; repeat for more
     python -m bench.solver --without list    the names of the ideas; "all" means all ideas
 
 The script asserts every score, also of `bitbully` (extra `bench`; skipped with a message if not
-installed), and the nodes of the project's sets. Times are CPU times of the searching thread, so
-other load disturbs them little. Each set starts with an empty table, which stays warm within the
-set. One thread, no book.
+installed), and with `--table-mb 64` the nodes of the project's sets. Times are CPU times of the
+searching thread, so other load disturbs them little. Each set starts with an empty table of the
+default size, which stays warm within the set. One thread, no book.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from claimeven import Position
 from claimeven.game.geometry import Geometry
 from claimeven.networks import NetGuide
 from claimeven.solver import ExactSearch
+from claimeven.solver.transposition_table import DEFAULT_MB
 
 #: The number of positions solved in slow sets, the first ones.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
@@ -77,7 +78,7 @@ def main() -> None:
     parser.add_argument(
         "--without", action="append", choices=("all", "list", *ideas.IDEAS), metavar="IDEA"
     )
-    parser.add_argument("--table-mb", type=float, default=SIGNATURE_MB)
+    parser.add_argument("--table-mb", type=float, default=DEFAULT_MB)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.without and "list" in options.without:
@@ -106,7 +107,7 @@ def main() -> None:
     if options.boards:
         boards(options.threads)
     if options.empty:
-        empty_board(options.threads, options.alone, guide)
+        empty_board(options.threads, options.table_mb, options.alone, guide)
     if options.together:
         together(options.threads, options.table_mb, guide)
 
@@ -236,15 +237,15 @@ def boards(threads: int) -> None:
         )
 
 
-def empty_board(threads: int, alone: bool, guide: NetGuide | None) -> None:
-    search = ExactSearch(Geometry(), table_mb=1024, threads=threads, guide=guide)
+def empty_board(threads: int, table_mb: float, alone: bool, guide: NetGuide | None) -> None:
+    search = ExactSearch(Geometry(), table_mb=table_mb, threads=threads, guide=guide)
     search.load()
     search.clear()
     start, cpu = time.perf_counter(), time.process_time()
     assert search.score(0, 0) == 1
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(
-        f"empty board, {threads} threads, 1 GB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
+        f"empty board, {threads} threads, {table_mb:g} MB: {seconds:.1f} s wall, {cpu:.1f} s CPU,"
         f" {search.nodes:,} nodes, at most {max(s.nodes for s in search.workers):,} a thread",
         flush=True,
     )

@@ -260,10 +260,9 @@ def test_a_solver_that_is_asked_for_no_size_takes_the_usual_table() -> None:
     def table(solver: Solver) -> int:
         return solver._search.entries.nbytes >> 20
 
-    assert table(Solver()) == 128
-    assert table(Solver(book=Deep())) == 8
+    assert table(Solver()) == table(Solver(book=None)) == table(Solver(book=Deep())) == 16
     assert table(Solver(book=Deep(), table_mb=64)) == 64
-    assert table(Solver(book=None)) == 128
+    assert table(Solver(Geometry(9, 7))) == 16
 
 
 class Deep:

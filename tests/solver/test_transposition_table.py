@@ -67,23 +67,6 @@ def test_table_sizes() -> None:
     assert transposition_table.bucket_bits_for(Geometry(2, 2, 2), 1000) == 5
 
 
-class Held:
-    """The part of a book that gives its depth."""
-
-    def __init__(self, plies: int) -> None:
-        self.plies = plies
-
-
-def test_the_usual_table_is_small_where_a_book_leaves_little() -> None:
-    def size(geometry: Geometry, plies: int) -> float:
-        return transposition_table.default_table_mb(geometry, Held(plies))  # type: ignore[arg-type]  # all that is asked of it
-
-    assert transposition_table.default_table_mb(Geometry(), None) == 128
-    assert [size(Geometry(), plies) for plies in (9, 11, 12, 14)] == [128, 128, 8, 8]
-    assert size(Geometry(8, 7), 12) == 128
-    assert size(Geometry(6, 5), 8) == 128
-
-
 @pytest.mark.parametrize("bucket_bits", [3, 19])
 def test_new_entries_are_empty_and_begin_at_a_cache_line(bucket_bits: int) -> None:
     entries = transposition_table.new_entries(bucket_bits)

@@ -24,7 +24,7 @@ _PACKAGES = ("fastapi", "uvicorn")
 @click.option(
     "--table-mb",
     type=float,
-    show_default="64; with a deep book 8",
+    show_default="16",
     help="Size of each worker's transposition table in MB.",
 )
 @click.option("--seconds", default=10.0, show_default=True, help="Maximum seconds of a search.")

@@ -28,7 +28,7 @@ from claimeven.solver.progress import OnProgress
 from claimeven.solver.protocols import Guide
 from claimeven.solver.scores import win_score
 from claimeven.solver.session import Boards, OnSolved, Scores, SearchThread, Session
-from claimeven.solver.transposition_table import bucket_bits_for, new_entries
+from claimeven.solver.transposition_table import DEFAULT_MB, bucket_bits_for, new_entries
 
 #: Seconds between two checks for Ctrl-C while a call waits.
 _CHECK_SECONDS = 0.1
@@ -56,7 +56,7 @@ class ExactSearch:
     def __init__(
         self,
         geometry: Geometry,
-        table_mb: float = 128,
+        table_mb: float = DEFAULT_MB,
         threads: int = 1,
         guide: Guide | None = None,
     ) -> None:

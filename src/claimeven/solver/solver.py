@@ -36,7 +36,7 @@ from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
 from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import Session
-from claimeven.solver.transposition_table import default_table_mb
+from claimeven.solver.transposition_table import DEFAULT_MB
 
 #: The window of scores that distinguishes only wins, draws and losses.
 _OUTCOME_WINDOW = (-1, 1)
@@ -51,12 +51,11 @@ class Solver:
     """Exact scores of the positions of one board.
 
     `table_mb` is the size of the table in MB (2**20 bytes). It is rounded down to a power of two,
-    and up to the least size for the keys of the board (4 MB for boards of 64 bits,
-    64 MB for boards of 128 bits). None is the
-    default: 128, or 8 with a deep book (`default_table_mb`). `threads` work together on each call.
-    `book` is "auto" (the default book, if any), None, a path or an `OpeningBook`. `guide` guesses
-    the scores of hard positions, which then take fewer nodes: "net" (the bundled net), the file of
-    a net, or a `Guide`. Scores are exact with any guide.
+    and up to the least size for the keys of the board (4 MB for boards of 64 bits, 64 MB for boards
+    of 128 bits). None is the default, 16. `threads` work together on each call. `book` is "auto"
+    (the default book, if any), None, a path or an `OpeningBook`. `guide` guesses the scores of hard
+    positions, which then take fewer nodes: "net" (the bundled net), the file of a net, or a
+    `Guide`. Scores are exact with any guide.
 
     A call ends early by Ctrl-C, by `stop` from another thread, or after `seconds` of wall-clock
     time. The latter two raise `SearchStopped` with the bounds found. The table keeps its entries,
@@ -106,7 +105,7 @@ class Solver:
 
     def _new_state(self, book: OpeningBook | None) -> None:
         """Start with a new search and an empty table."""
-        self._search = self._new_search(book)
+        self._search = self._new_search()
         self._queries = Queries(self.geometry, book, self._search)
 
     def maker(self) -> Callable[[], Solver]:
@@ -122,9 +121,8 @@ class Solver:
         """The book in which positions are looked up before a search."""
         return self._queries.book
 
-    def _new_search(self, book: OpeningBook | None) -> ExactSearch:
-        size = self.table_mb
-        size = default_table_mb(self.geometry, book) if size is None else check_table_mb(size)
+    def _new_search(self) -> ExactSearch:
+        size = DEFAULT_MB if self.table_mb is None else check_table_mb(self.table_mb)
         try:
             return ExactSearch(self.geometry, size, self.threads, self.guide)
         except (MemoryError, OverflowError):

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import mmap
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,9 +38,6 @@ from claimeven.compiled.wide import width, words
 from claimeven.game.bitboard_kernel import widened
 from claimeven.game.geometry import Geometry
 
-if TYPE_CHECKING:
-    from claimeven.solver.protocols import OpeningBook
-
 #: Of an entry of 8 bytes: the bits of each of the last three fields, and of the rest of a key.
 FIELD_BITS = 6
 REST_BITS = 64 - 3 * FIELD_BITS
@@ -49,10 +45,8 @@ REST_BITS = 64 - 3 * FIELD_BITS
 BUCKET_BITS = 1
 ENTRY_BYTES = 8
 
-#: MB of the default table, and of the table with a book of at least `DEEP_BOOK_PLIES` plies that
-#: leaves at most `DEEP_BOOK_EMPTIES` empty cells.
-DEFAULT_MB, DEEP_BOOK_MB = 128.0, 8.0
-DEEP_BOOK_PLIES, DEEP_BOOK_EMPTIES = 12, 30
+#: MB of the default table: a table in the processor's cache saves more time than it costs nodes.
+DEFAULT_MB = 16.0
 
 _HUGE_PAGE = 1 << 21
 #: A table larger than this part of the memory limit of the process does not count towards it.
@@ -95,21 +89,6 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
     entries = max(1, int(table_mb * (1 << 20)) * 8 // width(geometry.bits))
     bucket_bits = entries.bit_length() - 1 - BUCKET_BITS
     return min(max(bucket_bits, smallest_bucket_bits(geometry)), geometry.bits - 1)
-
-
-def default_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
-    """Return the default size of the table of a solver, in MB.
-
-    Positions beyond a deep book are solved quickly: there a small table, which fits the processor
-    cache, is faster.
-    """
-    if (
-        book is not None
-        and book.plies >= DEEP_BOOK_PLIES
-        and geometry.cells - book.plies <= DEEP_BOOK_EMPTIES
-    ):
-        return DEEP_BOOK_MB
-    return DEFAULT_MB
 
 
 def new_entries(bucket_bits: int, bits: int = 64) -> Words:

@@ -51,12 +51,12 @@ class ServerSettings:
     """The address of a server and its limits.
 
     `host` and `port` are the address (port 0: any free one). There are `workers` processes, each
-    with a transposition table of `table_mb` MB, by default 64, or 8 with a deep book. `seconds` is
-    the time limit of a search; an explanation has twice, a review six times as long. `iterations`
-    and `nodes` limit an agent's move, `max_body_bytes` and `max_waiting` the requests. `store` is
-    the file of a tournament, `hosts` are additional host names, `bot` is the default agent of
-    `/play` and `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port),
-    `trust` are the agents of installed packages that clients may use.
+    with a transposition table of `table_mb` MB, by default 16. `seconds` is the time limit of a
+    search; an explanation has twice, a review six times as long. `iterations` and `nodes` limit an
+    agent's move, `max_body_bytes` and `max_waiting` the requests. `store` is the file of a
+    tournament, `hosts` are additional host names, `bot` is the default agent of `/play` and
+    `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port), `trust` are
+    the agents of installed packages that clients may use.
 
     Raises `InvalidSettings` for an invalid value.
 

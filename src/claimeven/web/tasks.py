@@ -42,8 +42,7 @@ from claimeven.records import InvalidRecord, guess_by_lines, tried_records
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
-from claimeven.solver.protocols import DEFAULT_BOOK, book_for
-from claimeven.solver.transposition_table import default_table_mb
+from claimeven.solver.transposition_table import DEFAULT_MB
 from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, from_plain
 from claimeven.web.score_responses import new_columns, scores_json
 
@@ -51,9 +50,8 @@ from claimeven.web.score_responses import new_columns, scores_json
 MAX_SOLVERS, MAX_AGENTS = 2, 2
 #: A position outside the book that is solved quickly.
 WARM_MOVES = "4444413226712433"
-#: Maximum MB of the table of a worker's solver: by default, and for boards other than the standard
-#: one.
-OWN_TABLE_MB, OTHER_TABLE_MB = 64, 16
+#: Maximum MB of the table of a worker's solver for boards other than the standard one.
+OTHER_TABLE_MB = 16
 TREE_DEPTH: Final = 4
 #: Seconds between two reports of progress.
 PROGRESS_SECONDS: Final = 0.1
@@ -84,11 +82,10 @@ class WorkerState:
         """Return the solver of a board. Raises `InvalidSolve` for boards of over 128 bits."""
         solver = self._solvers.get(geometry)
         if solver is None:
-            book = book_for(geometry, DEFAULT_BOOK)
-            size = self.table_mb or min(OWN_TABLE_MB, default_table_mb(geometry, book))
+            size = self.table_mb or DEFAULT_MB
             if geometry != STANDARD:
                 size = min(size, OTHER_TABLE_MB)
-            solver = self._solvers[geometry] = Solver(geometry, size, book=book)
+            solver = self._solvers[geometry] = Solver(geometry, size)
             while len(self._solvers) > MAX_SOLVERS:
                 oldest = next(board for board in self._solvers if board != STANDARD)
                 del self._solvers[oldest]

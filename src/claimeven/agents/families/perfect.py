@@ -259,7 +259,7 @@ def _sign(score: int) -> int:
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
     Option(
-        "table_mb", "int", None, "size of the table in MB; default: 128, or 8 with a deep book",
+        "table_mb", "int", None, "size of the table in MB; default: 16",
         1, 1 << 20,
     ),
 )  # fmt: skip

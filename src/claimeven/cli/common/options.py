@@ -305,7 +305,7 @@ def search_options(
         "--table-mb",
         type=float,
         default=table_mb,
-        show_default="128; with a deep book 8" if table_mb is None else True,
+        show_default="16" if table_mb is None else True,
         help="Size of the transposition table in MB.",
     )(command)
     return click.option(
