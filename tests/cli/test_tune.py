@@ -100,6 +100,8 @@ def test_an_agent_of_the_user_is_tuned(run: Run, tmp_path: Path) -> None:
         "from claimeven.agents import Agent, Decision\n"
         "class Bot(Agent):\n"
         "    def __init__(self, center: int = 0) -> None:\n"
+        "        if center == 4:\n"
+        "            raise ValueError('too much')\n"
         "        self.center = center\n"
         "    def choose(self, position, limit, rng):\n"
         "        legal = position.legal_columns\n"
@@ -109,10 +111,14 @@ def test_an_agent_of_the_user_is_tuned(run: Run, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     spec = f"{tmp_path / 'bot.py'}:Bot"
-    words = ("--against", "random", "--tries", "3", "--games", "8", "--final-games", "8")
-    data = plain(run("tune", spec, "--option", "center=0..4", *words, "--json"))
+    words = ("--against", "random", "--tries", "9", "--games", "4", "--final-games", "8")
+    result = run("tune", spec, "--option", "center=0..4", *words, "--json")
+    data = plain(result)
     assert data["best"]["agent"].startswith(f"{spec},center=")
     assert data["given"]["agent"] == spec
+    # Values that the agent rejects are reported, and the run continues.
+    assert "does not play: " in result.err and "too much" in result.err
+    assert 0 < len(data["tries"]) < 9
     assert "name options of" in bad_input(run("tune", spec, *words))
 
 

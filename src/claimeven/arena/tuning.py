@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from claimeven.agents.function_agent import name_of
+from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, AgentLike
 from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.games.game import Game
@@ -170,7 +171,16 @@ def tune(
     with proposals(agent, space, options.seed) as (propose, note), games.opened():
         for number in range(options.tries):
             best = max(complete.values(), key=lambda each: each.score, default=None)
-            one = games.compare(propose(), best, f"try {number + 1} of {options.tries}")
+            values = propose()
+            try:
+                one = games.compare(values, best, f"try {number + 1} of {options.tries}")
+            except InvalidSpec as error:  # the agent rejects the values
+                if best is None:
+                    raise
+                note(0.0)
+                if options.on_message is not None:
+                    options.on_message(f"try {number + 1} does not play: {error}")
+                continue
             note(one.score)
             if not one.stopped:
                 complete.setdefault(one.agent, one)
