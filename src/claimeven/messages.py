@@ -1,4 +1,4 @@
-"""Messages of the library: to the logger `claimeven`, and to the caller's `on_message`.
+"""Messages and progress of the library: the logger `claimeven`, and the caller's functions.
 
 The logger has no handler that prints. Programs add one: `logging.basicConfig(level="INFO")`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 logger = logging.getLogger("claimeven")
 logger.addHandler(logging.NullHandler())
@@ -17,3 +18,20 @@ def report(on_message: Callable[[str], object] | None, text: str) -> None:
     logger.warning(text)
     if on_message is not None:
         on_message(text)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress: `done` of `total` positions, `resumed` of them from an earlier run.
+
+    The solver visited `nodes` positions for the others. Work in phases names them by `what`: a data
+    set of the source `all` has "positions solved", of the ply beyond the highest, and then
+    "positions written".
+    """
+
+    done: int
+    total: int
+    resumed: int
+    seconds: float
+    nodes: int = 0
+    what: str = "positions"

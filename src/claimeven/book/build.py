@@ -20,7 +20,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from claimeven.book.format import check_plies
 from claimeven.compiled.wide import words_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.messages import Progress
 from claimeven.parallel.jobs import Executor
 from claimeven.parallel.parts import Part, check_parts, unfinished
 from claimeven.solver.scores import score_range
@@ -54,20 +55,6 @@ _HEADING = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class BuildProgress:
-    """Progress of a build: `done` of `total` positions of the last ply, `seconds` and `nodes`.
-
-    `resumed` of the positions done come from the journal of an earlier build.
-    """
-
-    done: int
-    total: int
-    resumed: int
-    seconds: float
-    nodes: int
-
-
 def journal_path(path: str | Path) -> Path:
     """Return the path of the journal for a book that is being built."""
     path = Path(path)
@@ -81,7 +68,7 @@ def build_book(
     *,
     table_mb: float = 128,
     threads: int = 1,
-    on_progress: Callable[[BuildProgress], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
 ) -> Book:
     """Build the book of a board up to `plies` discs, write it to `path` and return it.
@@ -124,7 +111,7 @@ def build_part(
     *,
     table_mb: float = 128,
     threads: int = 1,
-    on_progress: Callable[[BuildProgress], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
 ) -> int:
     """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
@@ -199,7 +186,7 @@ def _solve_layer(
     places: npt.NDArray[np.intp],
     search: ExactSearch,
     table_mb: float,
-    on_progress: Callable[[BuildProgress], None] | None,
+    on_progress: Callable[[Progress], None] | None,
     executor: Executor | None,
 ) -> Scores:
     """Solve the positions of some places that are not in the journal, in the order of keys."""
@@ -219,7 +206,7 @@ def _solve_layer(
         if on_progress is not None:
             seconds = last_flush - start_time
             all_nodes = nodes + search.nodes
-            on_progress(BuildProgress(resumed + done, total, resumed, seconds, all_nodes))
+            on_progress(Progress(resumed + done, total, resumed, seconds, all_nodes))
 
     def solved(number: int, score: int) -> None:
         nonlocal done

@@ -12,7 +12,7 @@ import click
 
 from claimeven.atomic_io import STDOUT, check_output, make_folder, text_file
 from claimeven.book import locations, text_format
-from claimeven.book.build import BuildProgress, build_book, build_part
+from claimeven.book.build import build_book, build_part
 from claimeven.book.errors import InvalidBook
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
@@ -33,7 +33,6 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import show, show_table
 from claimeven.cli.common.progress import (
     announce_compilation,
-    count_text,
     resumable_file,
     status_line,
 )
@@ -111,16 +110,12 @@ def build(
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
 
-    def progress(at: BuildProgress) -> str:
-        counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
-        return f"{counted}, {at.nodes:,} nodes"
-
     journal = part.path(path) if part else f"{path}.journal"
     with resumable_file(journal), status_line() as line:
         how: dict[str, Any] = {
             "table_mb": table_mb,
             "threads": threads,
-            "on_progress": lambda at: line.show(lambda: progress(at)),
+            "on_progress": line.report,
             "executor": workers,
         }
         if part is not None:

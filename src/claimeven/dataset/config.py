@@ -10,6 +10,7 @@ from claimeven import provenance
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, share, whole_number
+from claimeven.messages import Progress
 from claimeven.parallel.parts import Part
 
 SOURCES = ("random", "selfplay", "mixed", "all")
@@ -26,20 +27,7 @@ class InvalidDatasetFile(InvalidDataset):
     """A file of a data set that cannot be written, read or resumed."""
 
 
-@dataclass(frozen=True)
-class DatasetProgress:
-    """Progress: `done` of `total` rows, `resumed` of them from an earlier run.
-
-    The solver visited `nodes` positions for the other rows. The source `all` has two phases, named
-    by `what`: "positions solved", of the ply beyond the highest, and then "positions written".
-    """
-
-    done: int
-    total: int
-    resumed: int
-    seconds: float
-    nodes: int
-    what: str = "positions"
+DatasetProgress = Progress
 
 
 @dataclass(frozen=True)

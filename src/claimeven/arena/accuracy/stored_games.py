@@ -35,7 +35,7 @@ from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
-from claimeven.messages import report
+from claimeven.messages import Progress, report
 from claimeven.parallel.calls import Calls, made
 from claimeven.parallel.jobs import Executor
 from claimeven.review.analysis import JudgedMove
@@ -53,16 +53,6 @@ _ASKED = 500
 _BUSY_TIMEOUT = 10.0
 
 _TABLE = "CREATE TABLE IF NOT EXISTS scores (key {} PRIMARY KEY, columns BLOB NOT NULL)"
-
-
-@dataclass(frozen=True)
-class ScoringProgress:
-    """How far the work is: `done` of `total` different positions, `resumed` known before it."""
-
-    done: int
-    total: int
-    resumed: int
-    seconds: float
 
 
 class ScoreCache:
@@ -85,7 +75,7 @@ class ScoreCache:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
-        on_progress: Callable[[ScoringProgress], object] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
         executor: Executor | None = None,
     ) -> None:
         """Look up or solve the scores of positions, which may not be over.
@@ -106,7 +96,7 @@ class ScoreCache:
         def report(done: int) -> None:
             if on_progress is not None:
                 seconds = time.monotonic() - begin
-                on_progress(ScoringProgress(resumed + done, len(wanted), resumed, seconds))
+                on_progress(Progress(resumed + done, len(wanted), resumed, seconds))
 
         report(0)
         if left and executor is not None:
@@ -279,7 +269,7 @@ def accuracy_of(
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
-    on_progress: Callable[[ScoringProgress], object] | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
     """Judge every move of the games of a store; return the accuracy of each agent.

@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.accuracy.stored_games import ScoringProgress, accuracy_of
+from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.report import context as words
 from claimeven.arena.report import sentences, tables
 from claimeven.arena.report.charts import charts_of
@@ -30,6 +30,7 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
+from claimeven.messages import Progress
 from claimeven.parallel.jobs import Executor
 from claimeven.plotting import (
     NO_CHARTS,
@@ -147,7 +148,7 @@ def write_report(
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
-    on_progress: Callable[[ScoringProgress], object] | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> Report:
     """Write the page on a store's games to a file; return the report.
