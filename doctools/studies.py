@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from claimeven.arena.studies import STUDIES as ALL_STUDIES
 from claimeven.arena.studies import ExperimentResult, Figure, Finding, Study, StudyResult
-from claimeven.arena.studies.format import figure_texts
+from claimeven.arena.studies.runner import figure_texts
 
 #: The studies that need no server.
 STUDIES: Final = tuple(study for study in ALL_STUDIES if not study.needs_server)

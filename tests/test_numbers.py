@@ -25,8 +25,8 @@ from claimeven.montecarlo import MonteCarloSearch, preset
 from claimeven.puzzles.hints import try_column
 from claimeven.puzzles.puzzle import InvalidPuzzles
 from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle
+from claimeven.ratings.bradley_terry import InvalidEvidence
 from claimeven.ratings.ladder import rate
-from claimeven.ratings.pair_counts import InvalidEvidence
 from claimeven.ratings.sprt import SequentialRun, SequentialTest
 from claimeven.records import GameRecord, InvalidRecord, write_text
 from claimeven.solver import SearchStopped

@@ -25,7 +25,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.agents.files import file_of, load_agent, load_evaluation, split_file_spec
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena import check_agent
-from claimeven.arena.diagnostics import advice_on_fault
+from claimeven.arena.findings import advice_on_fault
 from claimeven.evaluation import InvalidEvaluation
 from tests.agents.support import decided
 

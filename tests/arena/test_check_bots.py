@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Limit
-from claimeven.arena.check_report import CheckReport
-from claimeven.arena.validate import check_agent
+from claimeven.arena.validate import CheckReport, check_agent
 
 #: Seeds of positions and chance, such as "0 1 2 3 4 5 6 7 8 9". By default each bot has one of its
 #: own from 0 to 9: the whole takes ten minutes.

@@ -13,10 +13,10 @@ from claimeven import Geometry, Limit, Position, make_agent
 from claimeven.agents import InvalidLimit, InvalidSpec
 from claimeven.agents.base import FaultKind
 from claimeven.arena import validate
-from claimeven.arena.check_report import CheckReport, Fault
-from claimeven.arena.diagnostics import ENDED_ADVICE, advice_on_fault
+from claimeven.arena.findings import ENDED_ADVICE, advice_on_fault
 from claimeven.arena.options import InvalidMatch
-from claimeven.arena.validate import GAMES, check_agent
+from claimeven.arena.probes import Fault
+from claimeven.arena.validate import GAMES, CheckReport, check_agent
 from tests.agents.process.test_process import bot
 
 

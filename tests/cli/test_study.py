@@ -14,7 +14,7 @@ import pytest
 from claimeven.agents.fingerprint import digests_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.studies import STUDIES, Figure, Finding, Match, Source, Study, run_study
-from claimeven.arena.studies.format import amount_text, interval_text, speed_text
+from claimeven.arena.studies.runner import amount_text, interval_text, speed_text
 from tests.cli.conftest import Run, bad_input, interrupted
 
 QUICK = ("--games", "2", "--jobs", "1")

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimeven.ratings.bradley_terry import RatedGame
 from claimeven.ratings.ladder import ELO, Estimate, Ladder, rate
-from claimeven.ratings.pair_counts import RatedGame
 from claimeven.ratings.pentanomial import InvalidEvidence
 
 

@@ -13,11 +13,10 @@ from claimeven.arena.api import play_match as play_match
 from claimeven.arena.api import play_tournament as play_tournament
 from claimeven.arena.api import read_plan as read_plan
 from claimeven.arena.api import run_sprt as run_sprt
-from claimeven.arena.check_report import CheckReport as CheckReport
 from claimeven.arena.games.game import Forfeit as Forfeit
 from claimeven.arena.games.game import Game as Game
+from claimeven.arena.games.openings import Opening as Opening
 from claimeven.arena.games.openings import make_openings as make_openings
-from claimeven.arena.games.plan import Opening as Opening
 from claimeven.arena.games.plan import Plan as Plan
 from claimeven.arena.options import InvalidMatch as InvalidMatch
 from claimeven.arena.options import LadderOptions as LadderOptions
@@ -46,12 +45,13 @@ from claimeven.arena.tournaments.standings import Standings as Standings
 from claimeven.arena.tuning import Try as Try
 from claimeven.arena.tuning import TuneResult as TuneResult
 from claimeven.arena.tuning import tune as tune
+from claimeven.arena.validate import CheckReport as CheckReport
 from claimeven.arena.validate import check_agent as check_agent
 from claimeven.parallel.ray_workers import RayWorkers as RayWorkers
+from claimeven.ratings.bradley_terry import RatedGame as RatedGame
 from claimeven.ratings.ladder import Ladder as Ladder
 from claimeven.ratings.ladder import Rating as Rating
 from claimeven.ratings.ladder import rate as rate
-from claimeven.ratings.pair_counts import RatedGame as RatedGame
 from claimeven.ratings.pentanomial import PairCounts as PairCounts
 from claimeven.ratings.pentanomial import wilson_interval as wilson_interval
 from claimeven.ratings.sprt import SequentialRun as SequentialRun

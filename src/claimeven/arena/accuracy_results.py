@@ -9,7 +9,7 @@ from claimeven.agents.sanitize import printable
 from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccuracy
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.stored_games import GamesAccuracy
-from claimeven.arena.diagnostics import COLD_ADVICE
+from claimeven.arena.findings import COLD_ADVICE
 from claimeven.arena.results import fault_texts, number, share
 from claimeven.blocks import Block, Board, Sections, Table, bar
 from claimeven.game.notation import column_name

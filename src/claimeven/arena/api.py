@@ -12,8 +12,8 @@ from typing import Any
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.games.game import Game
-from claimeven.arena.games.openings import make_openings
-from claimeven.arena.games.plan import MAX_GAMES, Opening, Plan
+from claimeven.arena.games.openings import Opening, make_openings
+from claimeven.arena.games.plan import MAX_GAMES, Plan
 from claimeven.arena.options import (
     BALANCED_PLIES,
     InvalidMatch,

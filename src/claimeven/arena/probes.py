@@ -1,4 +1,4 @@
-"""Positions that provoke the usual mistakes of agents: one open column, wins and blocks at hand.
+"""Positions that provoke the usual mistakes of agents, and what an agent makes of them.
 
 Every position comes with the moves that lead to it, so it can be asked about again by hand.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 
+from claimeven.arena.games.game import Forfeit, Game
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
@@ -45,6 +46,74 @@ class Probe:
         """The only open column; None if there are more."""
         legal = self.position.legal_columns
         return legal[0] if len(legal) == 1 else None
+
+
+@dataclass(frozen=True)
+class ProbeAnswer:
+    """The agent's answer to a single position: a 0-based column, or a fault.
+
+    `number` counts the questions from 0, and decides their chance.
+    """
+
+    probe: Probe
+    number: int
+    column: int | None = None
+    seconds: float = 0.0
+    fault: Forfeit | None = None
+
+
+@dataclass(frozen=True)
+class CheckedGame:
+    """One of the games: its number from 0, the opponent's name, the seat of the agent checked."""
+
+    number: int
+    opponent: str
+    seat: int
+    game: Game
+
+    @property
+    def fault(self) -> Forfeit | None:
+        """The fault that lost it; None if the agent played to the end."""
+        forfeit = self.game.forfeit
+        return forfeit if forfeit is not None and forfeit.seat == self.seat else None
+
+    @property
+    def result(self) -> str:
+        """`won`, `drawn`, `lost` or `forfeited`."""
+        if self.fault is not None:
+            return "forfeited"
+        if self.game.winner is None:
+            return "drawn"
+        return "won" if self.game.winner == self.seat else "lost"
+
+    @property
+    def seconds(self) -> tuple[tuple[float, str], ...]:
+        """Time of each move of the agent, with the move string that led to its position."""
+        game = self.game
+        turns = enumerate(game.move_stats.get("seconds", ()), start=len(game.opening))
+        return tuple(
+            (seconds, game.all_moves[:ply])
+            for ply, seconds in turns
+            if seconds is not None and (game.root.ply + ply) % 2 == self.seat
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, with the details of its first occurrence; `answers` and `games` count all.
+
+    `kind` is a `FaultKind`, or "sides" (it plays for the other side), "leak", "prints" or "files",
+    which lose no game. `position`, if there is one, had the agent to move, after `moves`.
+    """
+
+    kind: str
+    reason: str
+    advice: str
+    traceback: str = ""
+    position: Position | None = None
+    moves: str = ""
+    answers: int = 0
+    games: tuple[CheckedGame, ...] = ()
 
 
 @lru_cache(maxsize=16)

@@ -21,10 +21,9 @@ import numpy as np
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, AgentLike
-from claimeven.arena.games.agent_files import setting_of
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.plan import Plan, setting_of
 from claimeven.arena.options import InvalidMatch, TuneOptions
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.run import run, store_of

@@ -23,7 +23,7 @@ from claimeven.arena.accuracy.answers import AnswerFile, SetAnswer, SetPlan
 from claimeven.arena.accuracy.measure import SetAccuracy, ask
 from claimeven.arena.accuracy.metrics import Blunder
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
-from claimeven.arena.games.agent_files import setting_of
+from claimeven.arena.games.plan import setting_of
 from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import holds_games, scratch_folder

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from claimeven.agents import Limit, make_agent
-from claimeven.arena.games.agent_files import AgentFiles, differences
+from claimeven.arena.games.plan import AgentFiles, differences
 from claimeven.arena.lund import (
     ANSWER_SECONDS,
     COURSE_SECONDS,

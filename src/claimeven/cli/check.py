@@ -13,10 +13,10 @@ from claimeven.agents.external.kaggle import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.agent import PATIENCE
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines, printable
-from claimeven.arena.check_report import CheckReport, Fault
-from claimeven.arena.diagnostics import STATEFUL_ADVICE
-from claimeven.arena.games.agent_files import setting_of
-from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
+from claimeven.arena.findings import STATEFUL_ADVICE
+from claimeven.arena.games.plan import setting_of
+from claimeven.arena.probes import Fault
+from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, CheckReport, check_agent
 from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.options import (
     AGENT,

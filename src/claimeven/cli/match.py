@@ -16,7 +16,7 @@ from claimeven.agents import InvalidSpec
 from claimeven.arena import results
 from claimeven.arena.api import match_plan
 from claimeven.arena.games.game import Forfeit, Game
-from claimeven.arena.games.plan import Opening
+from claimeven.arena.games.openings import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from claimeven.arena.store.merge import merge_stores
+from claimeven.arena.store.runs import merge_stores
 from claimeven.book.build import merge_book
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import show

@@ -9,7 +9,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
-from claimeven.arena.games.agent_files import setting_of
+from claimeven.arena.games.plan import setting_of
 from claimeven.cli.common.decision_report import LEVELS
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import AGENT, WordChoice, geometry_options, limit_options

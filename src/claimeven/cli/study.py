@@ -18,7 +18,7 @@ from claimeven.arena.studies import (
     StudyRunner,
     study_of,
 )
-from claimeven.arena.studies.format import study_sections
+from claimeven.arena.studies.runner import study_sections
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.options import (

@@ -7,7 +7,7 @@ import numpy as np
 
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions import decision_json
-from claimeven.arena.games.agent_files import setting_of
+from claimeven.arena.games.plan import setting_of
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
 from claimeven.atomic_io import check_output, write_text
 from claimeven.cli.common.decision_report import (

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.markup import shown_by
-from claimeven.ratings.bradley_terry import Reals, fit, outcome_odds
-from claimeven.ratings.pair_counts import Evidence, RatedGame, gather
+from claimeven.ratings.bradley_terry import Evidence, RatedGame, Reals, fit, gather, outcome_odds
 from claimeven.ratings.pentanomial import InvalidEvidence
 
 #: Elo of one natural unit of strength, 400 / ln 10.

@@ -9,12 +9,12 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena.games.openings import (
+    Opening,
     balanced_openings,
     make_openings,
     random_openings,
     read_openings,
 )
-from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import InvalidMatch
 from claimeven.game.errors import InvalidNotation
 from claimeven.solver import Solver

@@ -10,8 +10,8 @@ import pytest
 
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.arena.games.openings import random_openings
-from claimeven.arena.games.plan import Opening, Plan, generators_of
+from claimeven.arena.games.openings import Opening, random_openings
+from claimeven.arena.games.plan import Plan, generators_of
 from claimeven.arena.options import InvalidMatch
 from tests.arena.playing import match
 

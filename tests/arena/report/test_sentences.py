@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimeven.arena.games.game import Game
-from claimeven.arena.report import sentences
+from claimeven.arena.report import context
 from claimeven.arena.report.context import ReportContext
 from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import PLAN
@@ -30,7 +30,7 @@ def report_of(path: Path, wins: list[str]) -> ReportContext:
 def beaten(contents: ReportContext) -> list[str]:
     """The agents without a point against a higher one, by the notes on the ladder."""
     end = " took no point from any agent above"
-    notes = sentences.ladder_notes(contents)
+    notes = context.ladder_notes(contents)
     return [note.partition(end)[0] for note in notes if end in note]
 
 
@@ -51,17 +51,17 @@ def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
 
 def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
     contents = report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cd"])
-    lead = sentences.leader(contents)
+    lead = context.leader(contents)
     assert lead.startswith(
         "No agent is first of all: 2 groups of agents never met. c is first of c"
     )
     assert " a is first of a and b, " in lead
     assert lead.count(" above d. ") == lead.count(" above b. ") == 1
-    assert any("2 groups that never met" in note for note in sentences.ladder_notes(contents))
+    assert any("2 groups that never met" in note for note in context.ladder_notes(contents))
 
 
 def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None:
-    lead = sentences.leader(report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
+    lead = context.leader(report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
     assert "never met" not in lead and " is first, " in lead
 
 
@@ -73,5 +73,5 @@ def test_agents_that_are_level_are_not_told_apart(tmp_path: Path) -> None:
             (["ab", "ba", "ac", "bc"] * 20, "a and b are first, equally strong."),
         )
     ):
-        assert sentences.leader(report_of(tmp_path / f"{number}.db", wins)) == message
-    assert " is first, " in sentences.leader(report_of(tmp_path / "v.db", ["ab"] * 9))
+        assert context.leader(report_of(tmp_path / f"{number}.db", wins)) == message
+    assert " is first, " in context.leader(report_of(tmp_path / "v.db", ["ab"] * 9))

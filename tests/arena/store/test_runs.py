@@ -15,8 +15,7 @@ import claimeven
 from claimeven import play_match, play_tournament
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena.api import run_sprt
-from claimeven.arena.games.agent_files import brief_names
-from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.plan import Plan, brief_names
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import FileChangeMonitor, run_notes, runs_of

@@ -15,7 +15,7 @@ from claimeven import Position
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments.standings import Standings, Totals, remarks
-from claimeven.ratings.pair_counts import RatedGame, gather
+from claimeven.ratings.bradley_terry import RatedGame, gather
 from claimeven.ratings.pentanomial import PairCounts
 
 AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob", "cid")))

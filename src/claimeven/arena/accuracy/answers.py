@@ -22,7 +22,7 @@ from claimeven.agents.fingerprint import digests_of
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike, make_agents
-from claimeven.arena.games.agent_files import AgentFiles
+from claimeven.arena.games.plan import AgentFiles
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.arena.options import InvalidMatch
 from claimeven.atomic_io import GrowingFile, check_output, text_file

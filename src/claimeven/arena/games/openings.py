@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from claimeven.arena.games.game import EMPTY
 from claimeven.arena.options import InvalidMatch
 from claimeven.errors import ClaimevenError
-from claimeven.game.notation import parse_moves
+from claimeven.game.game_line import GameLine
+from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
@@ -36,6 +40,57 @@ BAND = (-2, 2)
 MAX_DRAWN = 10_000
 #: Draws in a row without a new opening, after which openings are repeated.
 _MAX_REPEATS = 2000
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The start of a game: the position after `columns` (0-based) have been played from `root`.
+
+    >>> Opening(columns=(3, 3)).moves
+    '44'
+    """
+
+    root: Position = EMPTY
+    columns: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, start: Position | Opening) -> Opening:
+        """Return an opening; a position is one without moves."""
+        return start if isinstance(start, Opening) else Opening(start)
+
+    @cached_property
+    def position(self) -> Position:
+        """The position that the agents are given."""
+        return GameLine(self.root, self.columns).position
+
+    @cached_property
+    def moves(self) -> str:
+        """The move string of the columns."""
+        return format_moves(self.columns, self.root.geometry)
+
+    def then(self, columns: tuple[int, ...]) -> Opening:
+        """Return the opening with more columns."""
+        return Opening(self.root, self.columns + columns)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game to be played.
+
+    `number` counts from 0; games 2k and 2k + 1 share an opening with the seats swapped.
+    `first` and `second` are the agents, by their place in the plan: `first` is the first player,
+    whose turn it is on the empty board.
+    """
+
+    number: int
+    first: int
+    second: int
+    opening: Opening
+
+    @property
+    def pair(self) -> int:
+        """The number of the pair."""
+        return self.number // 2
 
 
 def make_openings(

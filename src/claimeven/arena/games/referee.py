@@ -13,7 +13,8 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import Game, figures_of
-from claimeven.arena.games.plan import Opening, Pairing, Plan
+from claimeven.arena.games.openings import Opening, Pairing
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import winner_by_score

@@ -14,8 +14,7 @@ from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.api import match_plan
-from claimeven.arena.games.agent_files import setting_of
-from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.plan import Plan, setting_of
 from claimeven.arena.options import InvalidMatch, MatchOptions
 from claimeven.game.geometry import STANDARD, Geometry
 

@@ -21,8 +21,8 @@ from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.blocks import flat_rows
 from claimeven.markup import shown_by
+from claimeven.ratings.bradley_terry import Evidence, NamedKind, RatedGame, count_kinds
 from claimeven.ratings.ladder import Ladder, rate_evidence
-from claimeven.ratings.pair_counts import Evidence, NamedKind, RatedGame, count_kinds
 from claimeven.ratings.pentanomial import PairCounts
 from claimeven.review.claims import join_words
 

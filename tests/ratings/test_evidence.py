@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from claimeven.ratings.pair_counts import PRIOR, Evidence, RatedGame, gather
+from claimeven.ratings.bradley_terry import PRIOR, Evidence, RatedGame, gather
 from claimeven.ratings.pentanomial import InvalidEvidence
 
 GAMES = [
@@ -88,7 +88,7 @@ def test_parts_do_not_change_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> N
         return [np.array(len(parts)), counted]
 
     whole = drawn()
-    monkeypatch.setattr("claimeven.ratings.pair_counts._NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr("claimeven.ratings.bradley_terry._NUMBERS_AT_ONCE", 100)
     cut = drawn()
     assert whole[0] == 1 and cut[0] > 1
     assert cut[1] == pytest.approx(whole[1])
