@@ -148,6 +148,7 @@ def _minimum(one: _Pair, other: _Pair) -> _Pair:
 
 _OPERATIONS: Final[dict[Any, Callable[..., Any]]] = {
     **{each: _each(each) for each in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert)},
+    np.bitwise_count: lambda a: np.bitwise_count(a[0]) + np.bitwise_count(a[1]),
     np.add: _sum,
     np.subtract: lambda a, b: (a[0] - b[0], a[1] - b[1] - (a[0] < b[0])),
     np.left_shift: _left,

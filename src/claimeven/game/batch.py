@@ -18,8 +18,6 @@ from claimeven.game.geometry import Geometry
 
 Boards = npt.NDArray[np.uint64]
 
-_BITS_OF_OCTET = np.array([octet.bit_count() for octet in range(256)], dtype=np.int64)
-
 
 def moves(
     mine: Boards, mask: Boards, geometry: Geometry
@@ -71,6 +69,4 @@ def has_win(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bo
 
 def disc_counts(words: Boards) -> npt.NDArray[np.int64]:
     """Return the number of bits set in each word: its discs."""
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, words.itemsize)
-    counts: npt.NDArray[np.int64] = _BITS_OF_OCTET[octets].sum(axis=1)
-    return counts
+    return np.bitwise_count(words).astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled.types import is_narrow
-from claimeven.compiled.wide import WideWords, width, words, words_of
+from claimeven.compiled.wide import WideWords, words, words_of
 from claimeven.game.batch import Boards, disc_counts, has_line, moves
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -66,10 +66,9 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
 
     Their discs float, are miscounted, or include a line of the side to move.
     """
-    outside = ((1 << width(geometry.bits)) - 1) ^ geometry.board
     own, others = disc_counts(mine), disc_counts(mine ^ mask)
     bad: npt.NDArray[np.bool_] = (
-        (mask & outside != 0)
+        (mask & geometry.board != mask)
         | (mine & ~mask != 0)
         | (mask & (mask + geometry.bottom) != 0)
         | (others - own != (others + own) % 2)
