@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled.wide import word
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 
@@ -24,20 +25,21 @@ def moves(
 ) -> Iterator[tuple[npt.NDArray[np.intp], Boards, Boards]]:
     """Yield for each column: which positions can play it, and their (mine, mask) afterwards."""
     for column in range(geometry.columns):
-        cell: Boards = (cast(Any, mask) + (1 << geometry.bit(column, 0))) & geometry.column_mask(
-            column
-        )
+        lowest, cells = (1 << geometry.bit(column, 0)), geometry.column_mask(column)
+        cell = (mask + word(lowest, geometry.bits)) & word(cells, geometry.bits)
         can = np.flatnonzero(cell != 0)
         yield can, (mine ^ mask)[can], (mask | cell)[can]
 
 
 def mirrored_keys(keys: Boards, geometry: Geometry) -> Boards:
     """Return the keys of the mirror images. Each column has its own bits of a key."""
-    last, height = geometry.columns - 1, geometry.height
-    images = np.zeros_like(keys)
+    height, images = geometry.height, np.zeros_like(keys)
+    # NumPy works in place in operations with numbers of its own only.
+    part = word((1 << height) - 1, geometry.bits)
     for column in range(geometry.columns):
-        part = (keys >> column * height) & ((1 << height) - 1)
-        images |= part << (last - column) * height
+        there = word(column * height, geometry.bits)
+        back = word((geometry.columns - 1 - column) * height, geometry.bits)
+        images |= ((keys >> there) & part) << back
     return images
 
 
