@@ -295,7 +295,7 @@ def write_report(
 
     @cache
     def solver_of(geometry: Geometry) -> Solver:
-        return Solver(geometry, 256, threads) if solver is None else solver(geometry)
+        return Solver(geometry, threads=threads) if solver is None else solver(geometry)
 
     with opened(store) as source:
         contents = ReportContext.of(source, title)
