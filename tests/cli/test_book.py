@@ -234,7 +234,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("export", "FILE", "--out", ""), "a file to write needs a name, not ''"),
         (("export", "FILE", "--out", "/dev/full"), "/dev/full cannot be written: it is a device"),
         (("build", "--threads", "-1"), "threads must be 1 to 256, not -1"),
-        (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
+        (("build", "--columns", "13", "--rows", "9"), "13x9 connect 4 takes 130"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),
         (("import", "-", "--out", "x.book"), "stdin is not a book: it must start"),
