@@ -188,7 +188,11 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     both = tmp_path / "both"
     drawn = " ".join(run(*words, "--out", str(both)).out.split())
     assert drawn.endswith(f"charts: {both}/comparison.png, {both}/comparison.svg")
-    assert sorted(path.name for path in both.iterdir()) == ["comparison.png", "comparison.svg"]
+    assert sorted(path.name for path in both.iterdir()) == [
+        "comparison.png",
+        "comparison.svg",
+        "run.toml",
+    ]
     last = json.loads(run(*words, "--last", "--json").out)
     assert [row["number"] for row in last["rows"]] == [2, 2]
     assert last["plots"] == []
@@ -198,7 +202,7 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     assert max(map(len, lines)) <= 80
     for more, message in (
         (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
-        (("--jobs", "0"), "jobs must be 1 or more, not 0"),
+        (("--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "a chart of several runs needs a folder: give one"),
     ):
