@@ -12,7 +12,7 @@ import argparse
 import sys
 import time
 
-from claimeven.puzzles.sets import bundled_puzzles, check_moves, read_puzzles
+from claimeven.puzzles.puzzle import bundled_puzzles, check_moves, read_puzzles
 from claimeven.puzzles.solutions import puzzle_errors
 from claimeven.solver import Solver
 

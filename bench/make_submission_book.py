@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import Solver
-from claimeven.adapters.kaggle.assets import BOOK, pack
+from claimeven.adapters.kaggle.builders import BOOK, pack_book
 from claimeven.game.batch import canonical_keys, has_line, moves
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys
@@ -57,7 +57,7 @@ def main() -> None:
         columns = np.concatenate([columns for _, columns in found])
         moves = dict(zip(keys.tolist(), columns.tolist(), strict=True))
         BOOK.parent.mkdir(exist_ok=True)
-        BOOK.write_bytes(pack(moves, STANDARD))
+        BOOK.write_bytes(pack_book(moves, STANDARD))
         print(f"{BOOK}: {len(keys):,} positions, {BOOK.stat().st_size:,} bytes")
 
 

@@ -39,8 +39,8 @@ from claimeven.learning import (
     sign_accuracy,
 )
 from claimeven.learning.batching import make_batch
+from claimeven.learning.jax_functions import BFLOAT16, FLOAT32
 from claimeven.learning.net_training import Losses, NetTrainer, OptimizerConfig, TrainingBatch
-from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.montecarlo.puct.policy_value import Floats
 from claimeven.networks import read_model
 from claimeven.networks.loading import BUNDLED_NET

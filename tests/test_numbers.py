@@ -22,9 +22,8 @@ from claimeven.evaluation import InvalidEvaluation
 from claimeven.game.errors import IllegalMove
 from claimeven.minimax import InvalidSearch, MinimaxSearch
 from claimeven.montecarlo import MonteCarloSearch, preset
-from claimeven.puzzles.hints import try_column
-from claimeven.puzzles.puzzle import InvalidPuzzles
-from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle
+from claimeven.puzzles.puzzle import InvalidPuzzles, bundled_puzzles, daily_puzzle
+from claimeven.puzzles.solutions import try_column
 from claimeven.ratings.bradley_terry import InvalidEvidence
 from claimeven.ratings.ladder import rate
 from claimeven.ratings.sprt import SequentialRun, SequentialTest

@@ -15,9 +15,8 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 
 from claimeven import Geometry, IllegalMove, InvalidSolve, Position, Solver, encodings
 from claimeven.adapters import pettingzoo
-from claimeven.adapters.env_base import InvalidEnvironment
+from claimeven.adapters.env_base import InvalidEnvironment, image
 from claimeven.adapters.gymnasium import ConnectFourEnv
-from claimeven.adapters.rendering import image
 from claimeven.game.drawing import draw
 from tests import naive
 

@@ -13,7 +13,7 @@ from doctools import hooks
 
 from claimeven import Geometry, Position
 from claimeven.agents.registry import build
-from claimeven.puzzles.sets import bundled_puzzles
+from claimeven.puzzles.puzzle import bundled_puzzles
 from claimeven.web import search_traces
 from tests.browser import watched
 from tests.docs.examples import ROOT

@@ -14,10 +14,9 @@ import numpy as np
 from claimeven import Geometry
 from claimeven.dataset import DatasetPlan, make_dataset
 from claimeven.learning import DistilConfig, SelfPlayConfig, train_distil, train_selfplay
-from claimeven.learning.jax_functions import jax_and_optax
+from claimeven.learning.jax_functions import FLOAT32, jax_and_optax
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.net_training import NetTrainer
-from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
 from claimeven.networks.net import read_net
 from claimeven.solver import Solver

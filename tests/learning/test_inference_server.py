@@ -15,9 +15,9 @@ import pytest
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, SelfPlayConfig
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
+from claimeven.learning.jax_functions import FLOAT32
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.net_training import initial_weights
-from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel.pool import LocalWorkers

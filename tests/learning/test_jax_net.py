@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
+from claimeven.learning.jax_functions import FLOAT32
 from claimeven.learning.jax_net import JaxFeatures, JaxNet, halves_of
 from claimeven.learning.net_training import initial_weights
-from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.loading import default_policy_value

@@ -13,7 +13,8 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.game.batch import mirrored_keys
-from claimeven.learning.forward import JaxForward, quantized, table_gradient
+from claimeven.learning.jax_functions import FLOAT32
+from claimeven.learning.jax_net import JaxForward, quantized, table_gradient
 from claimeven.learning.net_training import (
     OPTIMIZERS,
     LossConfig,
@@ -24,7 +25,6 @@ from claimeven.learning.net_training import (
     known_in,
     losses_of,
 )
-from claimeven.learning.precision import FLOAT32
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import pack, unpack

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.puzzles import InvalidPuzzles, Puzzle, read_puzzles
-from claimeven.puzzles.sets import BUNDLED, DIGESTS, puzzle_line, read_checked, write_puzzles
+from claimeven.puzzles.puzzle import BUNDLED, DIGESTS, puzzle_line, read_checked, write_puzzles
 
 LINES = ("1103 win zugzwang 543727456472434 232", "1739 win double 123555313352 212")
 

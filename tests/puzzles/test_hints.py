@@ -7,7 +7,7 @@ import pytest
 from claimeven import IllegalMove, Position, Solver, select_puzzles
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.puzzles import InvalidPuzzles, Puzzle, hints_for, try_column
-from claimeven.puzzles.hints import MAX_CELLS, position_after
+from claimeven.puzzles.solutions import MAX_CELLS, position_after
 
 LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
 

@@ -15,7 +15,7 @@ from claimeven import Geometry, Position, Solver
 from claimeven.agents.base import Limit
 from claimeven.agents.families.perfect import PerfectAgent, best_known
 from claimeven.game.notation import format_moves
-from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle
+from claimeven.puzzles.puzzle import bundled_puzzles, daily_puzzle
 from claimeven.review.analysis import analyze
 from claimeven.web.requests import PositionFields
 from claimeven.web.routes import book as book_route

@@ -30,6 +30,7 @@ except ModuleNotFoundError:
     raise missing(__name__, "Gymnasium", "rl") from None
 
 from claimeven.adapters.env_base import (
+    RENDER_MODES,
     SEATS,
     Beginning,
     BoardEnvironment,
@@ -38,7 +39,6 @@ from claimeven.adapters.env_base import (
     check_seat,
     space_of,
 )
-from claimeven.adapters.rendering import RENDER_MODES
 from claimeven.agents import Agent, AgentLike, Limit, make_agent
 from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
 from claimeven.agents.validation import checked_answer

@@ -37,12 +37,12 @@ except ModuleNotFoundError:
     raise missing(__name__, "PettingZoo", "rl") from None
 
 from claimeven.adapters.env_base import (
+    RENDER_MODES,
     BoardEnvironment,
     InvalidEnvironment,
     check_options,
     space_of,
 )
-from claimeven.adapters.rendering import RENDER_MODES
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

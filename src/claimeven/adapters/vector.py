@@ -41,9 +41,9 @@ from claimeven.adapters.env_base import (
     check_options,
     check_render_mode,
     check_seat,
+    rendered,
     space_of,
 )
-from claimeven.adapters.rendering import rendered
 from claimeven.compiled import MAX_BITS, for_bits, load
 from claimeven.compiled.wide import words
 from claimeven.game.bitboard_kernel import board_vector

@@ -30,9 +30,10 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.puzzles.generate import make_puzzles
-from claimeven.puzzles.hints import hints_for
-from claimeven.puzzles.puzzle import DIFFICULTIES, KINDS, Puzzle
-from claimeven.puzzles.sets import (
+from claimeven.puzzles.puzzle import (
+    DIFFICULTIES,
+    KINDS,
+    Puzzle,
     PuzzleSet,
     bundled_puzzles,
     daily_puzzle,
@@ -40,6 +41,7 @@ from claimeven.puzzles.sets import (
     puzzle_by_number,
     read_puzzles,
 )
+from claimeven.puzzles.solutions import hints_for
 from claimeven.solver import Solver
 
 TODAY = "today"

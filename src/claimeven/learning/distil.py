@@ -21,6 +21,7 @@ from claimeven.dataset.scored_sets import held_out_sets
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.batching import BatchSampler, PlyWeight, sampling_weights
+from claimeven.learning.jax_functions import AUTO, PRECISIONS
 from claimeven.learning.metrics import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
@@ -34,7 +35,6 @@ from claimeven.learning.net_training import (
     OptimizerConfig,
 )
 from claimeven.learning.net_weights import can_widen, widen
-from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.quantization import DEFAULT_LEVELS
 from claimeven.learning.run_dir import (
     SECONDS_DIGITS,
@@ -68,7 +68,7 @@ class DistilConfig:
     `score_focus`, `aug_successors` and `aug_swaps` (0.9 in total at most) belong to `BatchSampler`.
     Weights are stored with `quant_levels` levels on each side of 0 (see `quantization`); after the
     part `qat_start` of the steps the net is trained with rounded weights. `precision` is one of
-    `precision.PRECISIONS`. `start` is the file of a net to start with, of the same size or with
+    `PRECISIONS`. `start` is the file of a net to start with, of the same size or with
     fewer pairs (see `net_weights`); its search defaults are copied. Other settings belong to
     `OptimizerConfig`. Raises `InvalidRun` for a setting out of range.
     """

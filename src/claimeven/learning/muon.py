@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from claimeven.learning.jax_functions import jax_and_optax
-from claimeven.learning.precision import product_in
+from claimeven.learning.jax_functions import jax_and_optax, product_in
 
 #: Coefficients of x, x^3 and x^5 in the polynomial that moves singular values to 1, and the number
 #: of its applications.

@@ -28,10 +28,16 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.forward import JaxForward, quantized
-from claimeven.learning.jax_functions import JaxFunction, jax_and_optax, mesh_for, placed
+from claimeven.learning.jax_functions import (
+    AUTO,
+    JaxFunction,
+    jax_and_optax,
+    mesh_for,
+    placed,
+    precision_here,
+)
+from claimeven.learning.jax_net import JaxForward, quantized
 from claimeven.learning.muon import muon
-from claimeven.learning.precision import AUTO, precision_here
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features, Net, NetShape
 
@@ -154,7 +160,7 @@ class OptimizerConfig:
 class NetTrainer:
     """A net in training: its weights, their running mean, and the state of the optimizer.
 
-    `precision` is one of `precision.PRECISIONS`. All accelerators of the machine share a batch: see
+    `precision` is one of `PRECISIONS`. All accelerators of the machine share a batch: see
     `placed`. The same seed, batches and machine give the same weights. Raises `MissingPackage`
     without JAX.
     """

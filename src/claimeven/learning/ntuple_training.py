@@ -50,8 +50,15 @@ from claimeven.learning.run_dir import (
 )
 from claimeven.learning.settings import MAX_SEED, check_settings, default_games, numeric
 from claimeven.networks.model_file import ModelFile
-from claimeven.networks.ntuple import DEFAULT_LENGTH, DEFAULT_TUPLES, NTupleNetwork, NTuples
-from claimeven.networks.ntuple_file import pack, unpack, write_network
+from claimeven.networks.ntuple import (
+    DEFAULT_LENGTH,
+    DEFAULT_TUPLES,
+    NTupleNetwork,
+    NTuples,
+    pack,
+    unpack,
+    write_network,
+)
 from claimeven.networks.ntuple_search import NTupleSearch
 
 KIND: Final = "ntuple checkpoint"

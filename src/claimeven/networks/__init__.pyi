@@ -13,8 +13,8 @@ from claimeven.networks.model_file import read_model as read_model
 from claimeven.networks.model_file import write_model as write_model
 from claimeven.networks.ntuple import NTupleNetwork as NTupleNetwork
 from claimeven.networks.ntuple import NTuples as NTuples
-from claimeven.networks.ntuple_file import read_network as read_network
-from claimeven.networks.ntuple_file import write_network as write_network
+from claimeven.networks.ntuple import read_network as read_network
+from claimeven.networks.ntuple import write_network as write_network
 from claimeven.networks.ntuple_search import NTuplePolicyValue as NTuplePolicyValue
 from claimeven.networks.ntuple_search import NTupleSearch as NTupleSearch
 from claimeven.networks.own_models import PlanesModel as PlanesModel

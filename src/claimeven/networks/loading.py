@@ -10,7 +10,7 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
-from claimeven.networks import ntuple_file
+from claimeven.networks import ntuple
 from claimeven.networks.model_file import name_in_errors, read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
@@ -52,8 +52,8 @@ def read_policy_value(path: str | Path) -> PolicyValue:
     with name_in_errors(path):
         if model.kind == net_file.KIND:
             return net_file.unpack(model)
-        if model.kind == ntuple_file.KIND:
-            return NTuplePolicyValue(ntuple_file.unpack(model))
+        if model.kind == ntuple.KIND:
+            return NTuplePolicyValue(ntuple.unpack(model))
     raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, which has no values")
 
 

@@ -34,9 +34,13 @@ from claimeven.puzzles.puzzle import (
     MIN_COLUMNS,
     InvalidPuzzles,
     Puzzle,
+    PuzzleSet,
+    check_moves,
     is_quiet,
+    puzzle_line,
+    puzzle_of,
+    write_puzzles,
 )
-from claimeven.puzzles.sets import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
 from claimeven.puzzles.solutions import (
     idea_of,
     kind_of,

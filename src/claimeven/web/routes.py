@@ -17,8 +17,14 @@ from claimeven.game.drawing import draw
 from claimeven.game.encodings import to_characters
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
-from claimeven.puzzles.puzzle import InvalidPuzzles, Puzzle
-from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle, filter_puzzles, puzzle_by_number
+from claimeven.puzzles.puzzle import (
+    InvalidPuzzles,
+    Puzzle,
+    bundled_puzzles,
+    daily_puzzle,
+    filter_puzzles,
+    puzzle_by_number,
+)
 from claimeven.solver import protocols
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import DEFAULT_BOOK

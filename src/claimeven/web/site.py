@@ -21,8 +21,7 @@ from claimeven.book.locations import shipped_book_path
 from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import MAX_CONNECT, MIN_CONNECT, STANDARD
 from claimeven.montecarlo.options import PRESETS
-from claimeven.puzzles.puzzle import IDEAS
-from claimeven.puzzles.sets import FIRST_DAY, WEEK, bundled_puzzles
+from claimeven.puzzles.puzzle import FIRST_DAY, IDEAS, WEEK, bundled_puzzles
 from claimeven.web.allowed_agents import CAPS, allowed_agents, levels
 from claimeven.web.search_traces import MAX_ITERATIONS, MAX_NODES, MAX_POSITIONS, description_of
 from claimeven.web.settings import ServerSettings

@@ -36,8 +36,8 @@ from claimeven.game.position import Position
 from claimeven.parallel import cores
 from claimeven.parallel.system import backend
 from claimeven.parallel.worker import JobWorker, Parent, Send
-from claimeven.puzzles.hints import hints_for, position_after, try_column
-from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
+from claimeven.puzzles.puzzle import bundled_puzzles, puzzle_by_number
+from claimeven.puzzles.solutions import hints_for, position_after, try_column
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver
-from claimeven.adapters.kaggle.assets import BOOK, pack, packed_book
+from claimeven.adapters.kaggle.builders import BOOK, pack_book, packed_book
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.perfect import MoveBook, unpacked
 from claimeven.game.batch import canonical_keys
@@ -72,7 +72,7 @@ def test_other_boards_have_none() -> None:
 def test_packing_and_unpacking() -> None:
     geometry = Geometry(9, 6, 4)
     moves = {0: 4, 1: 8, 127: 0, 128: 3, 2**59: 7, 2**59 + 1: 5}
-    packed = pack(moves, geometry)
+    packed = pack_book(moves, geometry)
     assert tuple(packed[:3]) == (9, 6, 4)
     assert unpacked(packed) == moves
-    assert unpacked(pack({}, geometry)) == {}
+    assert unpacked(pack_book({}, geometry)) == {}

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.adapters.kaggle import assets, submission
-from claimeven.adapters.kaggle.assets import packed_net
+from claimeven.adapters.kaggle import builders, submission
+from claimeven.adapters.kaggle.builders import packed_net
 from claimeven.adapters.kaggle.template.net import Features, Net, in_pieces, product, unpacked_net
 from claimeven.agents import InvalidSpec
 from claimeven.networks import NTupleNetwork, NTuples, write_network
@@ -150,7 +150,7 @@ def test_nets_that_cannot_be_exported_are_refused(
         submission("puct:backend=python")
     path = tmp_path / "net.npz"
     ours.write_net(path, drawn_net())
-    monkeypatch.setattr(assets, "MAX_NET_WEIGHTS", 100)
+    monkeypatch.setattr(builders, "MAX_NET_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission(f"net:model={path}")
 

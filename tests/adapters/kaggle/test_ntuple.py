@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.adapters.kaggle import assets, submission
-from claimeven.adapters.kaggle.assets import packed_network
+from claimeven.adapters.kaggle import builders, submission
+from claimeven.adapters.kaggle.builders import packed_network
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.ntuple import NTuple, learnt_or
 from claimeven.agents import InvalidSpec
@@ -87,7 +87,7 @@ def test_networks_that_cannot_be_exported_are_refused(
         submission(f"ntuple:model={tmp_path / 'gone.npz'}")
     with pytest.raises(InvalidSpec, match="a submission has no backend"):
         submission("ntuple:backend=python")
-    assets.packed_network.cache_clear()
-    monkeypatch.setattr(assets, "MAX_WEIGHTS", 100)
+    builders.packed_network.cache_clear()
+    monkeypatch.setattr(builders, "MAX_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission("ntuple")

@@ -32,7 +32,7 @@ from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch, Repl
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_svg, tree_text
 from claimeven.networks.loading import BUNDLED_NTUPLE
-from claimeven.networks.ntuple_file import read_network
+from claimeven.networks.ntuple import read_network
 
 #: Iterations of a trace by default.
 TRACE_ITERATIONS = 20

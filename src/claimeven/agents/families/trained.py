@@ -46,8 +46,7 @@ from claimeven.networks.loading import (
     recommended_options,
 )
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.ntuple import SCALE
-from claimeven.networks.ntuple_file import read_network
+from claimeven.networks.ntuple import SCALE, read_network
 from claimeven.networks.ntuple_search import NTupleSearch
 from claimeven.networks.own_models import ONNX, PlanesModel, read_onnx
 

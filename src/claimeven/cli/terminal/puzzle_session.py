@@ -11,10 +11,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.puzzles.hints import hints_for, position_after, try_column
-from claimeven.puzzles.puzzle import WIN, Puzzle
-from claimeven.puzzles.sets import PuzzleSet
-from claimeven.puzzles.solutions import check_solution
+from claimeven.puzzles.puzzle import WIN, Puzzle, PuzzleSet
+from claimeven.puzzles.solutions import check_solution, hints_for, position_after, try_column
 from claimeven.solver.protocols import ExactSolver
 
 _MEANINGS = {

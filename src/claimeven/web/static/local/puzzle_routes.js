@@ -27,7 +27,7 @@ async function puzzles({ difficulty, kind, rating, number, exclude }) {
   return answer(all, chosen.length, fresh[Math.floor(Math.random() * fresh.length)]);
 }
 
-/** Return the puzzle of a day, as `puzzles.sets.daily_puzzle` of the Python package. */
+/** Return the puzzle of a day, as `puzzles.daily_puzzle` of the Python package. */
 async function daily({ date }) {
   const all = await bundled();
   const days = Math.round((Date.parse(date) - Date.parse(all.first_day)) / DAY);
