@@ -23,15 +23,15 @@ COMMANDS: dict[str, Sequence[str]] = {
         "dataset", "--positions", "60", "--plies", "6-12", "--source", "selfplay", "--out",
         "OUT.csv", *BOARD,
     ),
-    "all positions": (
+    "all-positions": (
         "dataset", "--source", "all", "--plies", "0-3", "--no-book", "--out", "OUT.csv", *BOARD,
     ),
-    "book build": ("book", "build", "--plies", "4", "--table-mb", "4", "--out", "OUT.book", *BOARD),
-    "book verify": ("book", "verify", "BOOK", "--all", "--table-mb", "4", "--json"),
+    "book-build": ("book", "build", "--plies", "4", "--table-mb", "4", "--out", "OUT.book", *BOARD),
+    "book-verify": ("book", "verify", "BOOK", "--all", "--table-mb", "4", "--json"),
     "analyze": ("analyze", "IN", "--json", *BOARD),
     "explain": ("explain", "IN", *BOARD),
     "solve": ("solve", "IN", "--all", *BOARD),
-    "solve as JSON": ("solve", "IN", "--json", *BOARD),
+    "solve-json": ("solve", "IN", "--json", *BOARD),
     "accuracy": ("accuracy", "random", "greedy", "--count", "40", "--show-worst", "1", "--json"),
     "accuracy of games": ("accuracy", "GAMES", "--show-worst", "1", "--json", *BOARD),
     "tournament": (
@@ -43,7 +43,7 @@ COMMANDS: dict[str, Sequence[str]] = {
 
 def words_of(name: str, folder: Path, book: Path) -> list[str]:
     """The words of a command whose files are in a folder."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "lines.txt").write_text(LINES, encoding="ascii")
     (folder / "games.txt").write_text(GAMES, encoding="ascii")
     names = {"IN": str(folder / "lines.txt"), "GAMES": str(folder / "games.txt"), "BOOK": str(book)}

@@ -34,6 +34,8 @@ Result = tuple[int, Any]
 RunJobs = Callable[[Iterable[Any]], Iterator[Result | None]]
 #: Seconds after which results are sent, and after which an empty list is sent as a sign of life.
 SEND_INTERVAL, HEARTBEAT = 0.05, 1.0
+#: Seconds that the head may take for a message, so many workers send longer ones.
+MESSAGE_SECONDS = 0.0005
 
 
 class Workload(Protocol):
@@ -132,14 +134,16 @@ class CheckedWork:
             yield run
 
 
-def batched(results: Iterator[Result | None]) -> Iterator[list[Result]]:
+def batched(
+    results: Iterator[Result | None], interval: float = SEND_INTERVAL
+) -> Iterator[list[Result]]:
     """Yield results in lists, each to be sent as one message; an empty list is a sign of life."""
     finished: list[Result] = []
     sent = time.perf_counter()
     for result in results:
         if result is not None:
             finished.append(result)
-        if time.perf_counter() - sent > (SEND_INTERVAL if finished else HEARTBEAT):
+        if time.perf_counter() - sent > (interval if finished else HEARTBEAT):
             yield finished
             finished, sent = [], time.perf_counter()
     if finished:
@@ -189,7 +193,8 @@ def _serve(parent: Parent, receive: Callable[[], bytes | None], work: Workload) 
 class RayWorker:
     """A worker of a Ray cluster, to be made an actor."""
 
-    def __init__(self) -> None:
+    def __init__(self, interval: float = SEND_INTERVAL) -> None:
+        self._interval = interval
         self._open = ExitStack()
         self._jobs: deque[Job] = deque()
         self._batches: Iterator[list[Result]] = iter(())
@@ -208,7 +213,7 @@ class RayWorker:
         try:
             for batch in self._batches:
                 return batch
-            self._batches = batched(self._run(self._queued()))
+            self._batches = batched(self._run(self._queued()), self._interval)
             return next(self._batches, [])
         except ClaimevenError as error:
             return error

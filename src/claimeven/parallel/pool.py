@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from claimeven.messages import logger, report
 from claimeven.parallel import interrupts
 from claimeven.parallel.connection import Selector
-from claimeven.parallel.jobs import Job, PoolError, Result, Workload
+from claimeven.parallel.jobs import MESSAGE_SECONDS, Job, PoolError, Result, Workload
 from claimeven.parallel.process import (
     ONE_CORE,
     POLL_INTERVAL,
@@ -85,12 +85,12 @@ class _Member:
             len(self.jobs) < 2 * self.batch if self.batch > 1 else not self.jobs
         )
 
-    def note(self, results: int) -> None:
+    def note(self, results: int, batch_seconds: float = BATCH_SECONDS) -> None:
         """Note the number of results it has sent, and adapt its batch; 0 is a sign of life."""
         now = time.perf_counter()
         self.is_ready, self.heard_at = True, now
         if results:
-            ideal = int(BATCH_SECONDS * results / max(now - self.results_at, 1e-9))
+            ideal = int(batch_seconds * results / max(now - self.results_at, 1e-9))
             self.batch = max(1, min(ideal, 2 * self.batch, MAX_BATCH))
             self.results_at = now
 
@@ -135,6 +135,7 @@ class Scheduler:
         self.members: dict[int, _Member] = {}
         self._hungry: dict[_Member, None] = {}
         self._count = count
+        self._batch_seconds = max(BATCH_SECONDS, 4 * MESSAGE_SECONDS * count)
 
     def results(self) -> Generator[Result, None, None]:
         """Yield the results as they arrive.
@@ -225,7 +226,7 @@ class Scheduler:
                 raise message
             else:
                 self._failed_starts = 0
-                member.note(len(message))
+                member.note(len(message), self._batch_seconds)
                 self._hungry[member] = None
                 self._open -= len(message)
                 for result in message:

@@ -18,7 +18,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven.parallel import interrupts
-from claimeven.parallel.jobs import Job, PoolError, RayWorker, Result, Workload
+from claimeven.parallel.jobs import (
+    MESSAGE_SECONDS,
+    SEND_INTERVAL,
+    Job,
+    PoolError,
+    RayWorker,
+    Result,
+    Workload,
+)
 from claimeven.parallel.pool import Scheduler, worker_count
 from claimeven.parallel.process import POLL_INTERVAL, ChildEnded
 
@@ -65,7 +73,7 @@ class RayWorkers:
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
             count = worker_count(self.jobs or max(1, cores), numbers)
-            crew = _Actors(ray, work.for_other_machines())
+            crew = _Actors(ray, work.for_other_machines(), count)
             yield from Scheduler(crew, work, numbers, count, self.on_message).results()
 
 
@@ -74,8 +82,9 @@ class _Actors:
 
     name = "Ray worker"
 
-    def __init__(self, ray: Any, work: Workload) -> None:
+    def __init__(self, ray: Any, work: Workload, count: int) -> None:
         self._ray = ray
+        self._interval = max(SEND_INTERVAL, MESSAGE_SECONDS * count)
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(RayWorker)
         self._work = ray.put(work)
         self._calls: dict[Any, Any] = {}
@@ -84,7 +93,7 @@ class _Actors:
         self._undone: defaultdict[Any, int] = defaultdict(int)
 
     def start(self) -> Any:
-        actor = self._actor_class.remote()
+        actor = self._actor_class.remote(self._interval)
         self._call(actor, actor.prepare.remote(self._work))
         return actor
 
@@ -172,6 +181,8 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
                 if isinstance(error, ConnectionError) and address not in (None, "auto"):
                     reason += " (a cluster that asks for a token needs it and RAY_AUTH_MODE=token)"
                 raise PoolError(f"{where}: {reason}") from None
+            # Ray prints the loss of a machine on stdout, among results.
+            ray._private.worker._worker_logs_enabled = False
         yield ray
     finally:
         with interrupts.deferred():
