@@ -34,6 +34,8 @@ COMMANDS: dict[str, Sequence[str]] = {
     "solve-json": ("solve", "IN", "--json", *BOARD),
     "accuracy": ("accuracy", "random", "greedy", "--count", "40", "--show-worst", "1", "--json"),
     "accuracy of games": ("accuracy", "GAMES", "--show-worst", "1", "--json", *BOARD),
+    "accuracy": ("accuracy", "greedy", "alphabeta:depth=2", "--count", "60", "--json"),
+    "study": ("study", "run", "polito-alphabeta", "--games", "8", "--json"),
     "tournament": (
         "tournament", "random", "greedy", "alphabeta:depth=2", "--rounds", "4", "--json", "--out",
         "OUT.db", *BOARD,
@@ -70,8 +72,8 @@ def _without(data: Any) -> Any:
     return data
 
 
-#: Figures that no seed determines.
-MEASURED = ("seconds", "nodes", "seconds_per_move", "begun", "command")
+#: Figures that no seed determines, and the number of processes.
+MEASURED = ("seconds", "nodes", "seconds_per_move", "begun", "command", "jobs")
 
 
 def contents(path: Path) -> Any:
