@@ -7,9 +7,11 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
 
 from claimeven.arena.store.store import Store
+from claimeven.cli.common.experiments import run_options
 from claimeven.cli.main import cli
 from tests.cli.conftest import Run
 
@@ -145,8 +147,6 @@ def test_a_file_of_the_user_is_not_replaced(run: Run, tmp_path: Path) -> None:
 
 
 def test_every_experiment_takes_a_file() -> None:
-    import click
-
     of_train = [f"train {name}" for name in ("selfplay", "distil", "average", "compare")]
     for name in (*EXPERIMENTS, "ladder", "tune", "accuracy", "study all", *of_train):
         found: click.Command | None = cli
@@ -155,3 +155,12 @@ def test_every_experiment_takes_a_file() -> None:
             found = found.get_command(click.Context(found), word)
         assert found is not None
         assert "--file" in [each for param in found.params for each in param.opts], name
+
+
+def test_an_absent_argument_is_not_an_option() -> None:
+    ladder = cli.get_command(click.Context(cli), "ladder")
+    assert ladder is not None
+    with ladder.make_context("ladder", ["--published", "--jobs", "2"]):
+        options = run_options()
+    assert (options["published"], options["rounds"]) == (True, 16)
+    assert not {"agent", "jobs", "seconds"} & set(options)

@@ -109,9 +109,11 @@ def run_options() -> dict[str, Any]:
     arguments: list[str] = []
     options = {}
     for parameter, value in _stored(ctx):
+        if value in (None, ()):
+            continue
         if isinstance(parameter, click.Argument):
             arguments += map(str, value if isinstance(value, tuple) else [value])
-        elif value not in (None, ()):
+        else:
             plain = list(value) if isinstance(value, tuple) else value
             options[field_name(parameter)] = str(value) if isinstance(value, Path) else plain
     name = getattr(ctx.command, "arguments", "agents")
