@@ -50,13 +50,11 @@ def play_match(
     An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
     takes a position, or (obs, config) as on Kaggle. Agents from files play in separate processes,
     and with `isolate` built-in agents do too. All others play in this process, or in the processes
-    of the options; objects and functions need one job. An agent that fails loses the game, and the
-    match continues.
+    of the options; objects and functions need one job. An agent that fails loses only the game.
 
     `settings` are fields of `MatchOptions` by name; `limit=` and `geometry=` take a `Limit` and a
     `Geometry`. The same seed gives the same games with any number of jobs, unless time is limited.
-    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore`, and the errors of an
-    invalid `start`.
+    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore`, and those of `start`.
 
     >>> result = play_match("greedy:win=yes", "random", games=10, seed=1)
     >>> result.wins, result.draws
@@ -211,8 +209,7 @@ def place_on_ladder(
     """Play an agent against the reference pool and return its place on the ladder.
 
     An agent is as in `play_match`; `settings` are fields of `LadderOptions` by name. It plays
-    `rounds` pairs of games, at most 16, against each agent of the pool. `limit` applies to the new
-    agent only.
+    `rounds` pairs of games, at most 16, against each agent of the pool; `limit` is its own.
 
     >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
     >>> 8 <= placement.place <= 12, len(placement.meetings)

@@ -1,5 +1,4 @@
-"""Games against a server with the interface of the Lund course (EDAP01), which stores the board and
-decides the first player.
+"""Games against a server of the Lund course (EDAP01), which has the board and picks who is first.
 
 The player posts a form: `stil_id`, `api_key`, and `move`, -1 to start a game (which loses an
 unfinished game) or a column from 0. The answer is a JSON object: `status` false with a `msg` if
@@ -54,8 +53,7 @@ class ChallengeGame:
     """A game against a server.
 
     `moved_first` says whether the player moved first; `moves` is the game, `result` the player's.
-    `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is the fault of the
-    agent, if it failed.
+    `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is the agent's.
     """
 
     number: int

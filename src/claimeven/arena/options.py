@@ -1,7 +1,6 @@
 """The options of matches, tournaments, tests and placements: each is declared here, once.
 
-The fields are keyword arguments in Python, options of the command line, and fields of a tournament
-file.
+The fields are keyword arguments in Python, command-line options, and fields of a tournament file.
 """
 
 from __future__ import annotations
@@ -186,8 +185,7 @@ class MatchOptions(_PartOptions):
     `Opening` from which all games start. `openings` follow it: `opening_plies` random plies
     (default 0), "balanced" openings or a band of exact scores such as "3..8" (default 4 plies), a
     file of openings, or move strings. `seed` decides everything but the clock. Without
-    `keep_decisions` games hold only moves and figures. `on_progress` gets each finished game, in
-    order.
+    `keep_decisions` games hold only moves and figures. `on_progress` gets the games in order.
     """
 
     games: int = option(int, 100, "Games to play.")
@@ -214,8 +212,7 @@ class TournamentOptions(_PartOptions):
     In a round every two agents play a pair of games: the same opening with the seats swapped. With
     `kind` "gauntlet" only the first agent plays the others. `openings` are "random" or "balanced"
     openings of `opening_plies` plies, a band of exact scores such as "3..8", a file of openings, or
-    move strings. `seed` decides everything but the clock. `on_progress` gets the number of games
-    finished.
+    move strings. `seed` decides everything but the clock. `on_progress` gets the games done.
     """
 
     rounds: int = option(int, 10, "Pairs of games of every two agents.")

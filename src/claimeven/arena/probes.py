@@ -50,10 +50,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class ProbeAnswer:
-    """The agent's answer to a single position: a 0-based column, or a fault.
-
-    `number` counts the questions from 0, and decides their chance.
-    """
+    """The 0-based column or the fault of an agent; the question's number decides its chance."""
 
     probe: Probe
     number: int

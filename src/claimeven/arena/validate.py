@@ -132,10 +132,7 @@ class CheckReport:
         return sum((game.opponent, game.result) == (opponent, result) for game in self.games)
 
     def taken(self, of: str) -> tuple[int, int]:
-        """Number of `wins` or `blocks` at hand that it played, and of all of them.
-
-        Blocks count in positions without a win.
-        """
+        """Number of `wins`, or of `blocks` without a win, that it played, and of all."""
         asked = [
             (a.column, getattr(a.probe, of))
             for a in self.answers

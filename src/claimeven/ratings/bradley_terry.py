@@ -53,8 +53,7 @@ class Tournaments:
     unknowns: half of (games won - games lost) by each agent, the same by all first players
     together, games drawn. `pro` and `contra` (T, n + 2) are the prior, imagined games: won and lost
     by each agent against an outsider of strength 0 (without draws and first player), won and lost
-    by the first player between equals without draws, drawn and not drawn between equals without a
-    first player.
+    by the first player between equals without draws, drawn and not drawn between equals.
     """
 
     games: Reals
@@ -103,10 +102,7 @@ def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
 
 
 def outcome_odds(advantage: Reals, draws: Reals) -> tuple[Reals, Reals, Reals, Reals]:
-    """Return the chances of won, drawn and lost and the logarithm of the sum of the odds.
-
-    `advantage` is the first player's x, `draws` the draw term d.
-    """
+    """Return the chances of won, drawn, lost and log(sum of odds) at the first's x and draws d."""
     half = advantage / 2
     top = np.maximum(np.abs(half), draws)
     won, drawn, lost = np.exp(half - top), np.exp(draws - top), np.exp(-half - top)

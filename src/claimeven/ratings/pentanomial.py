@@ -146,8 +146,7 @@ class PairCounts:
     def normalized_elo_interval(self) -> tuple[float, float]:
         """95 % interval of normalized Elo, -+ 1.96 * 800 / ln 10 / sqrt(2 N).
 
-        As in other match programs it takes the spread as known, so it is too narrow for leads of
-        several hundred.
+        It takes the spread as known, so it is too narrow for leads of several hundred.
         """
         if not self.pairs:
             return -ELO_LIMIT, ELO_LIMIT

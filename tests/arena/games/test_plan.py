@@ -11,7 +11,7 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.arena.games.openings import Opening, random_openings
-from claimeven.arena.games.plan import Plan, generators_of
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import InvalidMatch
 from tests.arena.playing import match
 
@@ -41,7 +41,7 @@ def test_a_plan_is_a_pure_function_of_the_seed() -> None:
 @pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**70])
 @pytest.mark.parametrize("number", [0, 1, 2**32 - 1, 2**33])
 def test_generators_are_those_of_numpy_for_seed_and_number(seed: int, number: int) -> None:
-    for place, generator in enumerate(generators_of(seed, number)):
+    for place, generator in enumerate(Plan(("a", "b"), seed=seed).generators(number)):
         words = np.random.SeedSequence([seed, 1, number], spawn_key=(place,))
         expected = np.random.Generator(np.random.PCG64(words))
         for one, other in zip(

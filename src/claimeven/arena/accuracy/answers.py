@@ -169,10 +169,7 @@ class SetPlan:
         return JudgedMove(asked.position, answer.column, asked.scores)
 
     def row_of(self, answer: SetAnswer) -> dict[str, object]:
-        """Return a judged answer as plain data, by `ANSWER_FIELDS`; columns count from 1.
-
-        A fault has `fault` and `reason`, and None for the fields of an answer.
-        """
+        """Return a judged answer by `ANSWER_FIELDS`; columns count from 1, a fault lacks most."""
         asked, move = self.asked[answer.position], self.judged(answer)
         name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
         # The best columns and their score are the same for any move.

@@ -1,8 +1,7 @@
 """Agents asked for a column of every position of a set, and their accuracy.
 
 The answer of an agent depends on the seed, the position's number in the set and the agent only, not
-on the process or the order: each position is a game by itself, asked with the guard and the limit
-of a move of a match.
+on process or order: each position is a game by itself, with guard and limit of a move of a match.
 """
 
 from __future__ import annotations
@@ -172,10 +171,7 @@ class SetAccuracy:
         return flat_rows(row for name in self.ranking for row in self[name].rows())
 
     def answer_rows(self) -> Iterator[dict[str, object]]:
-        """Yield each answer as plain data, agent by agent in the order of the positions.
-
-        Columns count from 1; a fault has `fault` and `reason` and no column.
-        """
+        """Yield the answers as plain data, agent by agent by position: see `SetPlan.row_of`."""
         for name in self.plan.names:
             yield from map(self.plan.row_of, self[name].answers)
 
@@ -271,10 +267,7 @@ def measure(
     file: AnswerFile | None = None,
     on_answer: Callable[[SetAnswer, int], object] | None = None,
 ) -> SetAccuracy:
-    """Ask the agents of a plan as `ask` does; return how good their answers are.
-
-    `on_answer` gets each answer and the number of answers so far.
-    """
+    """Ask the agents of a plan as `ask` does; `on_answer` gets each answer and how many came."""
     begin, answers = time.perf_counter(), list[SetAnswer]()
     for answer in ask(plan, executor, file):
         answers.append(answer)

@@ -6,8 +6,7 @@ gives away. A position is *decisive* if a column throws the outcome away. A mean
 the mean of random legal columns in the same positions.
 
 Two kinds of positions are also counted separately. `wins` have a win at hand. `blocks` have no win
-at hand, and one column in which the opponent threatens to win. There a perfect move wins, or
-blocks.
+at hand, and one column in which the opponent threatens to win.
 
 Agents are compared on the positions that both were asked in by McNemar's exact test. Only positions
 count in which one agent is right and the other wrong.
@@ -135,8 +134,7 @@ class Tally:
 class Blunder:
     """A move that lost something, of an agent by its label.
 
-    `moves` lead to the position; `game` is the number of the game (from 0), None for a position of
-    a set.
+    `moves` lead to the position; `game` is its number (from 0), None for a position of a set.
     """
 
     move: JudgedMove
@@ -176,8 +174,7 @@ class Accuracy:
     `all` counts every move that can go wrong, `decisive` the moves in decisive positions. `by_ply`
     (discs on the board before the move), `by_phase` (one of `PHASES`) and `by_best_columns` (number
     of columns that keep the score) split `all`. `wins` and `blocks` count positions with a win to
-    take or to block, also from a set of such positions. `worst` holds the worst moves, lost
-    outcomes first.
+    take or to block, also of a set of them. `worst` holds the worst moves, lost outcomes first.
     """
 
     all: Tally = field(default_factory=Tally)
@@ -368,10 +365,7 @@ class Comparison:
 def compare_moves(
     moves: Mapping[str, Mapping[int, JudgedMove]], tactical: Mapping[str, Mapping[int, JudgedMove]]
 ) -> list[Comparison]:
-    """Compare each two agents, whose moves are given by name and by number of the position.
-
-    `tactical` moves count only for wins and blocks.
-    """
+    """Compare each two agents by their moves at the positions; `tactical` ones count as tactics."""
     found: dict[tuple[str, str], list[Comparison]] = {two: [] for two in combinations(moves, 2)}
     for measure, (is_of, _) in MEASURES.items():
         right = {

@@ -1,12 +1,8 @@
 """Every move of every game of a store judged against exact scores, which are stored with the games.
 
 The moves of an opening are not judged. A forfeited game counts with the moves that were made.
-Scores are derived data: dropping them loses only time. In a store they are one more table:
-
-```text
-    scores key canonical key of a position (the smaller key of it and its mirror image)
-            columns  one signed byte a column, -128 if it is full, for the side to move
-```
+Scores are derived data: dropping them loses only time. In a store they are the table `scores`: the
+canonical key of a position, and a signed byte a column for the side to move, -128 if it is full.
 """
 
 from __future__ import annotations
@@ -360,8 +356,7 @@ def moves_of(
 ) -> Iterator[tuple[Position, int, int]]:
     """Yield the moves of a game after its opening: position before, 0-based column, whose it is.
 
-    With `agents` (their numbers in the store) only their moves. Raises `InvalidStore` for moves
-    that cannot be played.
+    With `agents` (their numbers) only their moves. Raises `InvalidStore` for illegal moves.
     """
     try:
         columns = parse_moves(game.all_moves, start.geometry)

@@ -189,11 +189,7 @@ class Game:
         return cls(**values, adjudicated=scores[0], root=root)
 
     def check(self) -> None:
-        """Raise `ValueError` unless the moves are legal from `root` and lead to the result.
-
-        The moves of a won or drawn game end it; a forfeited, adjudicated or unfinished game could
-        have continued.
-        """
+        """Raise `ValueError` unless the moves are legal and lead to the result, or may go on."""
         board, mine, mask = self.root.geometry, self.root.mine, self.root.mask
         moves, columns = self.all_moves, _columns(board)
         theirs, cell = mask ^ mine, 0

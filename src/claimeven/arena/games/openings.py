@@ -150,10 +150,7 @@ def balanced_openings(
     solver: ExactSolver,
     band: tuple[int, int] = BAND,
 ) -> tuple[Columns, ...]:
-    """Return random openings whose exact score for the side to move is in a band.
-
-    Raises `InvalidMatch` without an opening.
-    """
+    """Return random openings with a score, for the side to move, in a band; or `InvalidMatch`."""
     low, high = band
     if low > high:
         raise InvalidMatch(f"a band of scores has its lower end first, not {low} to {high}")
@@ -164,8 +161,7 @@ def balanced_openings(
 def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
     """Return the openings of a file, played on from a start position.
 
-    It has a move string a line, or any format of `claimeven.records`. Raises `InvalidMatch` naming
-    the line.
+    It may have any format of `claimeven.records`. Raises `InvalidMatch` naming the line.
     """
     found, line = [], 1
     try:

@@ -1,8 +1,7 @@
 """The plan of a tournament: it decides every game by its number, for any executor and order.
 
 A match is a tournament of two agents. A sequential test and a placement on the ladder are
-tournaments too; the test stops as soon as it is decided. `AgentFiles` has the digests of the files
-behind the agents.
+tournaments too; the test stops once it is decided. `AgentFiles` has the digests of agents' files.
 """
 
 from __future__ import annotations
@@ -90,10 +89,7 @@ def _spec_of(agent: AgentLike) -> str | None:
 def differences(
     before: Mapping[str, Any], now: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[str]:
-    """Yield what differs between two descriptions, in words that "has changed" ends.
-
-    `names` are the names of the agents.
-    """
+    """Yield what differs, with the names of agents, in words that "has changed" ends."""
     if before.get("claimeven") != now["claimeven"]:
         yield f"claimeven ({before.get('claimeven')}, now {now['claimeven']})"
     for name, old, new in zip(names, before.get("files") or (), now["files"], strict=False):
@@ -173,15 +169,6 @@ def setting_of(
 MAX_GAMES, MAX_ROUNDS = 20_000_000, 10_000_000
 #: Attempts to find a random opening that does not end the game.
 _ATTEMPTS = 1000
-
-
-def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return the random generators of a game's agents, the one that comes first in the plan first.
-
-    They depend only on the seed and the game's number, not on the process that plays it.
-    """
-    one, other = (np.random.SeedSequence([seed, 1, number], spawn_key=(i,)) for i in (0, 1))
-    return np.random.default_rng(one), np.random.default_rng(other)
 
 
 @dataclass(frozen=True)
@@ -307,8 +294,13 @@ class Plan:
         return Pairing(number, one, other, opening)
 
     def generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
-        """Return the random generators of a game's agents, in the order of the plan."""
-        return generators_of(self.seed, number)
+        """Return the random generators of a game's agents, in the order of the plan.
+
+        They depend on the seed and the game's number only, not on the process that plays it.
+        """
+        seeds = (np.random.SeedSequence([self.seed, 1, number], spawn_key=(i,)) for i in (0, 1))
+        one, other = map(np.random.default_rng, seeds)
+        return one, other
 
     def limit_of(self, agent: int) -> Limit:
         """Return the limit of an agent's moves."""
@@ -351,10 +343,7 @@ class Plan:
         )
 
     def setting(self, openings: Iterable[str]) -> dict[str, object]:
-        """Return the settings of the games, except the agents' specs and the seed, for JSON.
-
-        `openings` are the openings of the games that were played.
-        """
+        """Return the settings of games with these openings, without agents and seed, for JSON."""
         different = list(dict.fromkeys(openings))
         return {
             **asdict(self.geometry),

@@ -1,7 +1,6 @@
 """Safe calls of agents: any failure becomes a fault with a reason in one line.
 
-The agent's answers are checked here and returned as plain data (see `agents.validation`). Only
-Ctrl-C is passed on.
+Answers are checked and returned as plain data (`agents.validation`). Only Ctrl-C is passed on.
 """
 
 from __future__ import annotations
@@ -114,10 +113,7 @@ def faults(agent: Agent | None = None) -> Iterator[None]:
 
 
 def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
-    """Return an exception of an agent as a fault, with its traceback.
-
-    The reason names the callable that plays if it was guessed.
-    """
+    """Return an exception as a fault with its traceback; it names a callable that was guessed."""
     hint = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
     if type(error) is AgentFault:
         return AgentFault(printable(str(error)) + hint, error.traceback, error.kind)

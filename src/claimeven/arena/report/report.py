@@ -252,10 +252,7 @@ MAX_JUDGED_GAMES = 200
 
 @dataclass(frozen=True)
 class Report:
-    """A report that was written: its contents, the page, and the files of its charts.
-
-    `without_charts` is the reason if the page has no charts, or "".
-    """
+    """A written report, its page, the files of its charts, and why there are none, or ""."""
 
     contents: ReportContext
     path: Path
@@ -322,10 +319,7 @@ def write_report(
 
 
 def report_page(store: Store) -> str:
-    """Return the page on a store's games, without judging them, as HTML.
-
-    Raises `InvalidStore` for a file without games.
-    """
+    """Return the page, without judged moves, as HTML. Raises `InvalidStore` without games."""
     contents = ReportContext.of(store)
     charts, without = _charts(contents)
     return render(contents, [], charts, without)

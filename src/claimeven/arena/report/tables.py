@@ -127,10 +127,7 @@ def accuracy_rows(contents: ReportContext) -> list[tuple[str, Accuracy]]:
 
 
 def blunder_rows(contents: ReportContext, solver: Callable[[Geometry], ExactSolver]) -> list[Row]:
-    """Return the worst moves of each agent, drawn and explained, in the order of the ladder.
-
-    Games and discs count from 1.
-    """
+    """Return the worst moves of each agent, drawn and explained; games and discs count from 1."""
     rows = []
     each = max(1, min(_MAX_OF_ONE, _MAX_BLUNDERS // len(contents.ranking)))
     for agent, accuracy in accuracy_rows(contents):

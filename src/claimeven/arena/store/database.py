@@ -54,10 +54,7 @@ class InvalidStore(ClaimevenError):
 
 
 def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[tuple[Any, ...]]) -> None:
-    """Make a file without games; a full disk or a kill leaves no file.
-
-    `agents` are rows of its table of agents.
-    """
+    """Make a file without games and with rows of agents; a full disk or a kill leaves no file."""
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(target.name + ".part")
     try:

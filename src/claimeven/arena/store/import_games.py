@@ -2,8 +2,7 @@
 
 A file may be of any of the formats of `claimeven.records`: a move string a line, a table or JSON
 lines as `export` writes them, Kaggle's replays, OpenSpiel's histories. The format is recognized by
-the ending and the first lines. Rows of the UCI data set are positions without an order of moves, so
-they are rejected.
+the ending and the first lines. Rows of the UCI data set have no order of moves and are rejected.
 
 The result follows from the moves. A game without an end is stored as unfinished: its moves are
 judged, but totals do not count it. Times and pairs are not imported. If one game of a file is

@@ -28,22 +28,10 @@ from claimeven.suggestions import no_such
 
 #: The fields of a table of games and their types; `move_stats` becomes one column a quantity.
 FIELDS = {
-    "game": int,
-    "pair": int,
-    "first": str,
-    "second": str,
-    "opening": str,
-    "moves": str,
-    "plies": int,
-    "result": str,
-    "winner": str,
-    "fault": str,
-    "fault_by": str,
-    "reason": str,
-    "adjudicated": int,
-    "seconds": float,
-    "job": str,
-}
+    "game": int, "pair": int, "first": str, "second": str, "opening": str, "moves": str,
+    "plies": int, "result": str, "winner": str, "fault": str, "fault_by": str, "reason": str,
+    "adjudicated": int, "seconds": float, "job": str,
+}  # fmt: skip
 #: Games after which consecutive numbers of games that were read are dropped.
 _OFTEN = 10_000
 #: Games of a Parquet file in memory at the same time.
@@ -97,10 +85,7 @@ class GameFilter:
     def query(
         self, agents: Sequence[StoredAgent], geometry: Geometry, skipped: int = 0, most: int = _ALL
     ) -> GameQuery:
-        """Return the query for these games in a store of these agents, or for a page of them.
-
-        Raises `InvalidStore` for an agent not among them.
-        """
+        """Return the query in a store of these agents, or for a page. Raises `InvalidStore`."""
         ids = {agent.label: agent.id for agent in agents}
         for label in self.agents:
             if label not in ids:
@@ -367,9 +352,7 @@ class UnreadGames:
         self._forget()
 
     def has_all_of(self, least: int, most: int) -> bool:
-        """Whether it has read all games of a store of `least` games before and `most` after
-        reading.
-        """
+        """Whether it read all games of a store of `least` games before and `most` after it."""
         return least <= self.count <= most
 
     def _forget(self) -> None:

@@ -45,9 +45,6 @@ _FIXED = (
     "memory_mb", "swap", "adjudicate",
 )  # fmt: skip
 
-#: Default values of a plan.
-_DEFAULTS = {"swap": True}
-
 
 def check_runs(
     store: Store,
@@ -86,10 +83,7 @@ def refuse_changes(path: Path, changed: Sequence[str], is_known: bool, resume: b
 
 
 def runs_of(store: Store) -> list[dict[str, Any]]:
-    """Return the runs of a store; empty for a store of claimeven 0.2 or with imported games.
-
-    Raises `InvalidStore` for an invalid list of runs.
-    """
+    """Return the runs of a store, [] for one of 0.2 or of imports. Raises `InvalidStore`."""
     runs = store.meta.get("runs", [])
     if not (isinstance(runs, list) and all(map(_is_run, runs))):
         raise InvalidStore(f"{store.path} is corrupt: its list of runs is unreadable")
@@ -192,12 +186,11 @@ def check_plan(
 ) -> dict[str, Any]:
     """Return the plan of a store if games of the plan `now` may be added to it.
 
-    The openings of its first `started` rounds have to be equal; both plans are plain data. Raises
-    `InvalidStore`.
+    The openings of its first `started` rounds have to be equal. Raises `InvalidStore`.
     """
     before, path = _plan_of(store), store.path
     for what in _FIXED:
-        old, new = (each.get(what, _DEFAULTS.get(what)) for each in (before, now))
+        old, new = (each.get(what, True if what == "swap" else None) for each in (before, now))
         if what == "agents" and isinstance(old, list):  # stores of 0.2 have old names of options
             old, new = list(map(current_spec, map(str, old))), list(map(current_spec, new))
         if old != new:
@@ -206,19 +199,17 @@ def check_plan(
                 f"{path} holds games of another tournament: its {what} {verb}"
                 f" ({_difference(old, new)})"
             )
-    if not (
-        isinstance(before.get("rounds"), int)
-        and before.get("openings")
-        and _are_texts(before["openings"])
-    ):
+    openings = before.get("openings")
+    if not (isinstance(before.get("rounds"), int) and openings and _are_texts(openings)):
         raise InvalidStore(f"{path} is corrupt: its plan is unreadable")
     rounds = min(started, now["rounds"])
     for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
         old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
         if old != new:
+            old, new = old or "the empty board", new or "the empty board"
             raise InvalidStore(
                 f"{path} holds games of another tournament: its openings differ"
-                f" (round {number + 1} has {_opening(old)}, got {_opening(new)})"
+                f" (round {number + 1} has {old}, got {new})"
             )
     if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
         raise InvalidStore(f"{path} is corrupt: its agents are unreadable")
@@ -229,15 +220,9 @@ def _plan_of(store: Store) -> dict[str, Any]:
     plan = store.meta.get("plan", {})
     if not isinstance(plan, dict):
         raise InvalidStore(f"{store.path} is corrupt: its plan is unreadable")
-    if plan.get("agents") and _are_texts(
-        plan["agents"]
-    ):  # stores of version 0.2 have absolute paths in them
+    if plan.get("agents") and _are_texts(plan["agents"]):  # of version 0.2: absolute paths
         plan["agents"] = list(brief_names(plan["agents"]))
     return plan
-
-
-def _opening(moves: str) -> str:
-    return moves or "the empty board"
 
 
 def _difference(before: object, now: object) -> str:
@@ -246,18 +231,14 @@ def _difference(before: object, now: object) -> str:
         added = [entry for entry in now if entry not in before]
         if not missing + added:
             return "their order differs"
-        changes = [f"{entry} is missing" for entry in missing] + [
-            f"{entry} is new" for entry in added
+        changes = [
+            *(f"{each} is missing" for each in missing),
+            *(f"{each} is new" for each in added),
         ]
-        return ", ".join(changes[:3]) + (
-            f" and {len(changes) - 3} more" if len(changes) > 3 else ""
-        )
-    return f"{_short(before)}, not {_short(now)}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+        more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+        return ", ".join(changes[:3]) + more
+    old, new = (t if len(t) <= 60 else t[:57] + "..." for t in map(json.dumps, (before, now)))
+    return f"{old}, not {new}"
 
 
 #: Games added at a time.

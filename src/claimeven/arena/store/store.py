@@ -5,15 +5,8 @@ never stored twice. Totals are not stored: they are computed from the rows. The 
 other processes may read it while it grows. Only one process at a time may add games; it holds a
 lock on `FILE.lock`, which ends with the process.
 
-```text
-    meta key, value the plan as JSON, the version of claimeven, times agents id, label, spec, digest
-    a row for each agent, in the order of the plan games job, number, pair, first, second agents by
-    id; first is the first player
-            opening, moves move strings: before the agents took over, and after winner 0 first
-            player, 1 second, NULL a draw or unfinished finished 0 for an imported game that is
-            unfinished fault, fault_seat, reason how a game was forfeited, by which seat seconds,
-            told time of the game; per-move lists as JSON
-```
+`database` has the tables: `meta` (plan, runs and times as JSON), `agents` in the order of the plan,
+and `games`, whose `told` are lists of figures of the moves as JSON; see `Game` for the others.
 """
 
 from __future__ import annotations
@@ -164,9 +157,7 @@ class Store:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         if self._lock is not None:
-            if (
-                is_void
-            ):  # before the lock is released: another process may make it again immediately
+            if is_void:  # while it is locked: another process may make it again immediately
                 with suppress(OSError):
                     Path(os.path.realpath(self.path)).unlink()
             unlock(self.path, self._lock)
@@ -318,7 +309,8 @@ class Store:
         for by in ("INDEXED BY games_by_number", "NOT INDEXED"):
             with suppress(sqlite3.DatabaseError, TypeError):  # every listed game is read singly
                 listed = self._connection.execute(f"SELECT number, job FROM games {by}")
-                keys.update(key for key in listed if _is_key(key) and key > last)
+                valid = (key for key in listed if tuple(map(type, key)) == (int, str))
+                keys.update(key for key in valid if key > last)
         found = self._singly(sorted(keys), query)
         yield from islice(found, skipped, skipped + most - count)
         if least == _LEAST and query == _ALL:  # games that are in no index are corrupt too
@@ -348,10 +340,6 @@ class Store:
             self.set_meta("dropped", len(jobs) + (before if isinstance(before, int) else 0))
 
 
-def _is_key(key: tuple[Any, Any]) -> bool:
-    return type(key[0]) is int and type(key[1]) is str
-
-
 def is_empty_store(path: str | Path) -> bool:
     """Whether a file is a store, and no game is in it yet."""
     try:
@@ -362,10 +350,7 @@ def is_empty_store(path: str | Path) -> bool:
 
 
 def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:
-    """Return agents for publication, without folders of this machine.
-
-    Labels that are equal without folders are numbered.
-    """
+    """Return agents without folders of this machine; labels that are equal then are numbered."""
     found: list[StoredAgent] = []
     seen: Counter[str] = Counter()
     for agent in agents:

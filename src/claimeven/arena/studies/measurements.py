@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from statistics import fmean, stdev
+from timeit import Timer
 
 import numpy as np
 
@@ -106,10 +107,7 @@ def share_of(share: float, different: int) -> Finding:
 
 
 def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> Finding:
-    """The mean with its normal 95 % interval, which is missing if all numbers are equal.
-
-    No number, and so no bound, is less than `lowest`.
-    """
+    """The mean with its normal 95 % interval, from `lowest` on; none if all numbers are equal."""
     mean = fmean(numbers)
     if len(set(numbers)) < 2:
         return Finding(numbers[0])
@@ -118,10 +116,7 @@ def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> Finding:
 
 
 def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDARD) -> Findings:
-    """Have an agent decide in a position under a limit on the clock: iterations and column.
-
-    Columns count from 1, as in move strings.
-    """
+    """Have an agent decide under a limit on the clock: iterations, and column from 1."""
     limit = Limit(seconds=seconds)
     (player,) = make_agents([agent], geometry, limit)
     position = Position.from_moves(moves, geometry)
@@ -209,10 +204,7 @@ def one_line() -> Findings:
 
 
 def counting(moves: str, geometry: Geometry, length: int) -> Findings:
-    """Time each way to count the first player's runs on a board: microseconds, best of seven runs.
-
-    The ratio of a way says how many times as fast as the scan it is.
-    """
+    """Time each way to count the first player's runs, in microseconds and relative to the scan."""
     discs = Position.from_moves(moves, geometry).discs[0]
     ways = {name: partial(count, discs, geometry, length) for name, count in COUNTERS.items()}
     assert len({count() for count in ways.values()}) == 1
@@ -250,14 +242,6 @@ def evaluations(evaluation: str, depth: int, moves: str = "") -> Findings:
 
 def _seconds_of(work: Callable[[], object]) -> float:
     """Return the seconds of one call, the best of several runs of many calls."""
-    begin = time.perf_counter()
-    work()
-    once = time.perf_counter() - begin
-    calls = max(1, int(_COUNTING / _RUNS / max(once, 1e-7)))
-    best = float("inf")
-    for _ in range(_RUNS):
-        begin = time.perf_counter()
-        for _ in range(calls):
-            work()
-        best = min(best, (time.perf_counter() - begin) / calls)
-    return best
+    timer = Timer(work)
+    calls = max(1, int(_COUNTING / _RUNS / max(timer.timeit(1), 1e-7)))
+    return min(timer.repeat(_RUNS, calls)) / calls

@@ -101,8 +101,7 @@ class ExperimentResult:
     """The findings of an experiment.
 
     `games` is the number of games played, None for a measurement; `forfeits` is the number lost by
-    a fault of an agent, such as a late answer. `decided` is everything that decided the findings,
-    as plain data.
+    a fault, such as a late answer. `decided` is all that decided the findings, as plain data.
     """
 
     experiment: Experiment
@@ -306,8 +305,7 @@ def run_study(
 
     The other `settings` are fields of `StudyRunner` by name. With a `folder` the games are stored
     there, a file a match, and with `resume` only missing games are played. The same seed gives the
-    same games, unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
-    `InvalidStore`.
+    same games, unless time is limited. Raises `InvalidStudy`, `InvalidMatch`, `InvalidStore`.
 
     >>> result = run_study("polito-alphabeta", games=2)
     >>> row = result.as_dict()["experiments"][0]["figures"][0]

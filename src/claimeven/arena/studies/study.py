@@ -107,8 +107,7 @@ class Match:
     """An experiment of games between two agents.
 
     `reported_games` is the number of games of the original, None without games. With `swap` the
-    seats change from game to game, else the first agent always moves first. `seconds` is the limit
-    of a move on the clock.
+    seats change from game to game, else the first agent moves first. `seconds` limits a move.
     """
 
     agents: tuple[AgentLike, AgentLike]
@@ -190,8 +189,7 @@ Experiment = Match | Measurement
 class Study:
     """Experiments of one original that answer one question.
 
-    `differs` describes differences from the setting of the original; `remark` is a conclusion from
-    the figures.
+    `differs` says what is unlike the original, `remark` is a conclusion from the figures.
     """
 
     name: str

@@ -44,10 +44,7 @@ _TICK, _MAX_WAITING = 0.1, 500
 
 @dataclass(frozen=True)
 class PlanWork:
-    """The games of a plan: see `parallel.jobs.Workload`.
-
-    With `forfeit_unloadable` agents that cannot be loaded forfeit their games.
-    """
+    """The games of a plan as a `Workload`; agents that cannot be loaded may forfeit theirs."""
 
     plan: Plan
     keep_decisions: bool = False
@@ -265,10 +262,7 @@ def store_of(
     of_test: bool = False,
     part: str | None = None,
 ) -> Iterator[Store]:
-    """Yield a store as `open_store` does; without a path a temporary one.
-
-    A `part` such as "2/10" has its own file: see `Part.path`.
-    """
+    """Yield `open_store`'s store, of the file of a `part` such as "2/10", or a temporary one."""
     taken = None if part is None else Part.of(part)
     with ExitStack() as stack:
         if path is None:

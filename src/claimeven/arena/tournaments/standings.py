@@ -121,8 +121,7 @@ class Record:
 class Totals:
     """Running totals of the games of some agents, from which standings follow without the games.
 
-    Games can be added at any time and in any order, so a store that grows is counted by its new
-    games only.
+    Games can be added in any order, so a store that grows is counted by its new games only.
     """
 
     def __init__(self, agents: Sequence[StoredAgent], games: Iterable[Game] = ()) -> None:
@@ -251,10 +250,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Standings:
-    """The games of some agents, and all that follows from them.
-
-    `notes` are sentences of its store on what casts doubt on the games.
-    """
+    """The games of some agents, and what follows; `notes` cast doubt on the games of a store."""
 
     agents: tuple[StoredAgent, ...]
     games: tuple[Game, ...]
