@@ -43,10 +43,8 @@ from claimeven.suggestions import no_such
 Row = tuple[int | None, ...]
 #: Positions solved between two writes, so that an interruption loses little.
 BATCH = 128
-#: Keys that one query asks for.
-_ASKED = 500
-#: Seconds to wait for another process that writes to the file.
-_BUSY_TIMEOUT = 10.0
+#: Keys that one query asks for, and seconds to wait for another process that writes to the file.
+_ASKED, _BUSY_TIMEOUT = 500, 10.0
 
 _TABLE = "CREATE TABLE IF NOT EXISTS scores (key {} PRIMARY KEY, columns BLOB NOT NULL)"
 
@@ -95,8 +93,10 @@ class ScoreCache:
                 on_progress(Progress(resumed + done, len(wanted), resumed, seconds))
 
         report(0)
-        if left and executor is not None:
-            calls = Calls(_scores_of, partial(made, solver().maker()))
+        if not left:
+            return
+        if executor is not None:
+            calls = Calls(Solver.scores, partial(made, solver().maker()))
             found: dict[int, Row] = {}
             try:
                 with closing(calls.results(left, executor)) as results:
@@ -109,30 +109,24 @@ class ScoreCache:
             finally:
                 self._keep(found)
             return
-        search = solver() if left else None
+        search = solver()
         for start in range(0, len(left), BATCH):
             part = left[start : start + BATCH]
 
             def report_part(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
                 report(start + at.done * size // max(1, at.total))
 
-            assert search is not None
             rows = search.scores_many(part, on_progress=report_part).tolist()
-            self._keep(
-                {
-                    each.canonical_key: _oriented(_row(scores), each)
-                    for each, scores in zip(part, rows, strict=True)
-                }
-            )
+            pairs = zip(part, rows, strict=True)
+            self._keep({each.canonical_key: _oriented(_row(row), each) for each, row in pairs})
             report(start + len(part))
 
     def _stored(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
         asked = list(keys)
         if self._path is None or not asked:
             return
-        where = f"{self._path.resolve().as_uri()}?mode=ro"
         # A store without the table, or a corrupt one, has no scores: they are computed.
-        with suppress(sqlite3.Error), closing(_connected(where)) as connection:
+        with suppress(sqlite3.Error), closing(_connected(self._path, "ro")) as connection:
             for start in range(0, len(asked), _ASKED):
                 part = {self._as_stored(key): key for key in asked[start : start + _ASKED]}
                 marks = ", ".join("?" * len(part))
@@ -146,16 +140,11 @@ class ScoreCache:
         self._rows.update(found)
         if self._path is None or self.trouble is not None:
             return
-        rows = [
-            (
-                self._as_stored(key),
-                np.array([ILLEGAL if s is None else s for s in row], dtype=np.int8).tobytes(),
-            )
-            for key, row in found.items()
-        ]
+        stored = ([ILLEGAL if score is None else score for score in row] for row in found.values())
+        columns = (np.array(row, dtype=np.int8).tobytes() for row in stored)
+        rows = list(zip(map(self._as_stored, found), columns, strict=True))
         try:
-            where = f"{self._path.resolve().as_uri()}?mode=rw"
-            with closing(_connected(where)) as connection, connection:
+            with closing(_connected(self._path, "rw")) as connection, connection:
                 kind = "INTEGER" if self._as_stored is _signed else "BLOB"
                 connection.execute(_TABLE.format(kind))
                 connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
@@ -163,11 +152,8 @@ class ScoreCache:
             self.trouble = f"scores cannot be stored in {self._path}: {error}"
 
 
-def _scores_of(solver: Solver, position: Position) -> Row:
-    return solver.scores(position)
-
-
-def _connected(where: str) -> sqlite3.Connection:
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    where = f"{path.resolve().as_uri()}?mode={mode}"
     return sqlite3.connect(where, uri=True, timeout=_BUSY_TIMEOUT)
 
 

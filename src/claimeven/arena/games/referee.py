@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -32,7 +32,6 @@ def play_game(
     start: Position | Opening | Pairing,
     limit: Limit | Sequence[Limit],
     generators: Sequence[np.random.Generator],
-    on_move: Callable[[Position, int], None] | None = None,
     keep_decisions: bool = False,
     job: str = "",
     adjudicate: tuple[Solver, int] | None = None,
@@ -40,10 +39,9 @@ def play_game(
     """Play a game of two agents from a position; seat 0 is the first player.
 
     An agent forfeits if it raises, answers without a playable column, or exceeds its time.
-    `on_move` gets every position after a move, with the column played. `generators` are the random
-    generators of the two seats. `limit` holds for each move, or one for each seat, and an agent's
-    own limit overrides it; each seat has its own time bank. `adjudicate` has a
-    solver, and the number of empty cells at which the game ends with its exact result.
+    `generators` are the random generators of the two seats. `limit` holds for each move, or one for
+    each seat, and an agent's own limit overrides it; each seat has its own time bank. `adjudicate`
+    has a solver, and the number of empty cells at which the game ends with its exact result.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
@@ -75,8 +73,6 @@ def play_game(
         decisions.append(decision)
         clock.append(seconds)
         position = position.play_unchecked(decision.column)
-        if on_move is not None:
-            on_move(position, decision.column)
         if adjudicate is not None and not position.is_over:
             solver, cells = adjudicate
             if position.geometry.cells - position.ply <= cells:
@@ -170,7 +166,7 @@ class Referee:
         processes = [agent for agent in self.agents if isinstance(agent, ProcessAgent)]
         return {place: text for agent in processes for place, text in agent.texts.items()}
 
-    def play(self, number: int, on_move: Callable[[Position, int], None] | None = None) -> Game:
+    def play(self, number: int) -> Game:
         """Play the game of that number of the plan."""
         pairing = self.plan.pairing(number)
         places = (pairing.first, pairing.second)
@@ -181,7 +177,6 @@ class Referee:
             pairing,
             [self.plan.limit_of(place) for place in places],
             generators[::-1] if pairing.first > pairing.second else generators,
-            on_move,
             self.keep_decisions,
             self.plan.job_of(pairing),
             self._adjudicate,

@@ -189,9 +189,7 @@ def locked(path: Path) -> IO[bytes]:
 
 def unlock(path: Path, lock: IO[bytes]) -> None:
     """Let other processes add games to a file."""
-    with suppress(
-        OSError
-    ):  # Windows cannot delete an open file; on Unix it is deleted while locked
+    with suppress(OSError):  # Windows cannot delete an open file; others delete it while locked
         if os.name != "nt":
             _lock_path(path).unlink()
         lock.close()

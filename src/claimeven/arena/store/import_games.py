@@ -27,7 +27,7 @@ from typing import TextIO
 from claimeven.agents.base import FaultKind
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.store import Store, is_empty_store
+from claimeven.arena.store.store import Store, is_taken
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -72,7 +72,7 @@ def import_games(
     and `InvalidStore` for an invalid store, or one with the games of a tournament.
     """
     path, name = Path(store), str(source) if isinstance(source, str | Path) else "-"
-    is_new = not (path.exists() and path.stat().st_size) or is_empty_store(path)
+    is_new = not is_taken(path)
     if is_new:
         start = Position(geometry or STANDARD)
     else:

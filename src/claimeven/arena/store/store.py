@@ -105,7 +105,7 @@ class Store:
         check_output(path, of_games=True)
         lock = locked(path)
         try:
-            if path.exists() and path.stat().st_size and not is_empty_store(path):
+            if is_taken(path):
                 raise InvalidStore(
                     f"{path} exists already: resume it with --resume, or name another file"
                 )
@@ -340,13 +340,13 @@ class Store:
             self.set_meta("dropped", len(jobs) + (before if isinstance(before, int) else 0))
 
 
-def is_empty_store(path: str | Path) -> bool:
-    """Whether a file is a store, and no game is in it yet."""
+def is_taken(path: Path) -> bool:
+    """Whether a file has data, and not only those of a store without games."""
     try:
         with Store.read(path) as store:
-            return not len(store)
+            return len(store) > 0
     except InvalidStore:
-        return False
+        return path.exists() and path.stat().st_size > 0
 
 
 def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:

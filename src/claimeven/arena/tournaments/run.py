@@ -31,7 +31,7 @@ from claimeven.arena.store.runs import (
     check_runs,
     started_rounds,
 )
-from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
+from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
 from claimeven.parallel.executors import ExecutorOptions
@@ -224,8 +224,7 @@ def open_store(
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
     agents = stored_agents(plan)
-    there = path.exists() and path.stat().st_size > 0
-    if not (resume and there) or is_empty_store(path):
+    if not (resume and is_taken(path)):
         asked = plan.as_dict()
         about = plan.describe("store", asked["openings"])
         meta = {"plan": asked, "begun": time.time(), "runs": [{**about, "games": 0}]}
