@@ -311,7 +311,7 @@ def _side_fault(asked: Sequence[ProbeAnswer], what: str, player: str) -> Fault:
     )
 
 
-def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
+def find_notes(spec: str, is_unseeded: bool) -> tuple[str, ...]:
     """Return sentences about observations that are not faults."""
     notes = []
     if is_unseeded:

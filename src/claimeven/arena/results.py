@@ -229,16 +229,16 @@ def standings(result: Standings | TournamentResult) -> Sections:
     if result.ladder is None:
         return Sections([["No games of two agents yet."]])
     order = result.ranking
-    cross = Table(
-        ["", *(str(place) for place in range(1, len(order) + 1))],
-        [
-            [f"{place} {printable(one.label)}", *(
-                "" if one is other else _points_against(result, one.id, other.id)
-                for other in order
-            )]
-            for place, one in enumerate(order, start=1)
-        ],
-    )  # fmt: skip
+
+    def points(one: StoredAgent, other: StoredAgent) -> str:
+        record = result.between(one.id, other.id)
+        text = f"{record.points:g} / {record.games}" if record.games else "-"
+        return "" if one is other else text
+
+    cross = Table(["", *(str(place) for place in range(1, len(order) + 1))], [
+        [f"{place} {printable(one.label)}", *(points(one, other) for other in order)]
+        for place, one in enumerate(order, start=1)
+    ])  # fmt: skip
     games = f"{len(result.games):,} games, {result.unique_games:,} of them different"
     return Sections(
         [[_standings_table(result)], _groups(result), [cross], [games], _forfeits(result)]
@@ -294,11 +294,6 @@ def _forfeits(result: Standings) -> list[Block]:
     return ["forfeits", *texts] if texts else []
 
 
-def _points_against(result: Standings, one: int, other: int) -> str:
-    record = result.between(one, other)
-    return f"{record.points:g} / {record.games}" if record.games else "-"
-
-
 def ladder(result: Ladder) -> Sections:
     """Return the agents with their ratings."""
     if not result.ratings:
@@ -318,12 +313,9 @@ def _ladder_table(
             more = [f"{row.games}", share(row.share)]
         else:
             meeting = met.get(row.agent)
-            known = (
-                ""
-                if meeting is None or meeting.record.share is None
-                else share(meeting.record.share)
-            )
-            more = [known, meeting.verdict if meeting else ""]
+            more = ["", ""]
+            if meeting is not None:
+                more = [share(meeting.record.share).strip("-"), meeting.verdict]
         ends_text = _whisker(row.elo, *ends) if row.elo.low < row.elo.high else "-"
         rows.append([printable(row.agent), f"{row.elo.value:+z.0f}", ends_text, *more])
         marked = place if met is not None and row.agent == agent else marked
@@ -470,7 +462,6 @@ def _interval(elo: Estimate) -> str:
 
 
 def _whisker(elo: Estimate, left: float, right: float) -> Styled:
-
     def at(value: float) -> str:
         return f"{_WIDTH * (min(max(value, left), right) - left) / (right - left):.1f}"
 

@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
@@ -232,12 +232,8 @@ def _hint(report: CheckReport) -> str:
 
 #: Opponents, and the share of the board that is filled at the start; two games of each.
 SITUATIONS = (
-    ("random", 0.0),
-    ("greedy", 0.0),
-    ("random", 1 / 7),
-    ("greedy", 1 / 7),
-    ("random", 0.5),
-)
+    ("random", 0.0), ("greedy", 0.0), ("random", 1 / 7), ("greedy", 1 / 7), ("random", 0.5)
+)  # fmt: skip
 #: The spec of each opponent.
 OPPONENTS = {"random": "random", "greedy": "greedy:win=yes,block=yes"}
 #: Number of games.
@@ -249,14 +245,13 @@ MAX_ASKING, MAX_PLAYING = 20.0, 60.0
 #: of all other faults, and the total weight that stops the check.
 _WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
 _EXIT, _OTHER, _MAX_WEIGHT = 3.0, 0.05, 20.0
-#: Seconds to wait for an agent without a limit; a match waits longer.
-MAX_WAITING = 30.0
+#: Seconds to wait for an agent without a limit, where a match waits longer, and seconds of further
+#: questions while its memory grows.
+MAX_WAITING, MAX_SOAKING = 30.0, 5.0
 #: Seconds for a move up to which a second stall is awaited.
 _SHORT = 5.0
 #: Positions that are asked about twice, and the seconds an answer to them may take.
 _TWICE, _QUICK = 20, 0.01
-#: Seconds of further questions while the memory of an agent grows.
-MAX_SOAKING = 5.0
 
 #: Called with the number of positions and games done, and the number of all.
 OnProgress = Callable[[int, int], object]
@@ -305,39 +300,36 @@ def check_agent(
         check.ask()
         check.play()
         memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
-        notes = find_notes(spec, agent, check.is_unseeded)
-        prints = tuple(find_prints(agent, max(1, check.moves)))
-    others = (
-        *find_sides(check.answers),
-        *find_usage(check.usage, sandbox.memory_bound_mb),
-        *prints,
-        *find_files(spec),
-    )
+        notes = find_notes(spec, check.is_unseeded)
+        others = (
+            *find_sides(check.answers),
+            *find_usage(check.usage, sandbox.memory_bound_mb),
+            *find_prints(agent, max(1, check.moves)),
+            *find_files(spec),
+        )
     return CheckReport(
         spec, geometry, sandbox, load_seconds, None, agent.plays, tuple(check.answers),
         tuple(check.games), memory, others, notes, check.positions,
     )  # fmt: skip
 
 
+@dataclass
 class _Check:
     """An agent that is checked, with its answers and games so far."""
 
-    def __init__(
-        self,
-        agent: Agent,
-        geometry: Geometry,
-        limit: Limit,
-        seed: int,
-        on_progress: OnProgress | None,
-    ) -> None:
-        self.agent, self.geometry, self.limit, self.seed = agent, geometry, limit, seed
-        self.on_progress = on_progress
-        self.answers: list[ProbeAnswer] = []
-        self.games: list[CheckedGame] = []
-        self.usage: list[Usage] = []
-        self.is_unseeded = False
-        self._needed, self._more = probes(geometry, seed)
-        self._weight = 0.0
+    agent: Agent
+    geometry: Geometry
+    limit: Limit
+    seed: int
+    on_progress: OnProgress | None
+    answers: list[ProbeAnswer] = field(default_factory=list)
+    games: list[CheckedGame] = field(default_factory=list)
+    usage: list[Usage] = field(default_factory=list)
+    is_unseeded: bool = False
+    _weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._needed, self._more = probes(self.geometry, self.seed)
 
     @property
     def positions(self) -> int:

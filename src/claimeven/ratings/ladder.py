@@ -2,7 +2,7 @@
 
 Strengths are the likeliest under Bradley-Terry with draws and an advantage of the first player
 (`bradley_terry`): a gap of 400 Elo means ten games won for one lost. Each agent also has half a
-pair against an outsider of strength 0, split evenly (`pair_counts.PRIOR`), so one that won or lost
+pair against an outsider of strength 0, split evenly (`PRIOR` there), so one that won or lost
 everything has a finite rating.
 
 Intervals come from a Bayesian bootstrap over pairs: each pair, and the prior, has a random weight

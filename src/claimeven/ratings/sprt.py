@@ -56,9 +56,8 @@ class SequentialTest:
     """A test of the hypothesis that the agent leads by `elo0` against that it leads by `elo1`.
 
     `alpha` is the risk of accepting elo1 if elo0 is true, `beta` the risk of accepting elo0 if
-    elo1 is true. `model` is the kind of Elo: "logistic" is the default, the difference of the mean
-    share. "normalized" is in deviations of a game, and needs about the same number of pairs for
-    all openings and shares of draws.
+    elo1 is true. `model` is the kind of Elo: "normalized", the default, is in deviations of a game,
+    and needs about as many pairs for all openings; "logistic" is that of the mean share.
 
     >>> test = SequentialTest(0, 5)
     >>> counts = PairCounts((3, 40, 90, 60, 12))

@@ -21,14 +21,14 @@ def generators() -> tuple[np.random.Generator, np.random.Generator]:
 
 def test_a_game_is_played_to_its_end_with_its_figures() -> None:
     seats = (make_agent("alphabeta:depth=3"), make_agent("uct:iterations=20"))
-    seen: list[tuple[Position, int]] = []
-    game = play_game(
-        seats, Position(), Limit(), generators(), lambda after, column: seen.append((after, column))
-    )
+    game = play_game(seats, Position(), Limit(), generators(), keep_decisions=True)
+    position = Position()
+    for decision in game.decisions:
+        position = position.play(decision.column)
     assert game.final.is_over and game.final.outcome is not None
     assert (game.winner, game.forfeit) == (game.final.outcome.winner, None)
-    assert game.columns == tuple(column for _, column in seen)
-    assert seen[-1][0] == game.final
+    assert game.columns == tuple(decision.column for decision in game.decisions)
+    assert position == game.final
     one, other = (len(game.columns[seat::2]) for seat in (0, 1))
     counts = {
         name: [len(game.figures(agent, name)) for agent in (0, 1)] for name in game.move_stats

@@ -189,7 +189,7 @@ class Game:
         return cls(**values, adjudicated=scores[0], root=root)
 
     def check(self) -> None:
-        """Raise `ValueError` unless the moves are legal and lead to the result, or may go on."""
+        """Raise `ValueError` unless the moves are legal and lead to the result, or may continue."""
         board, mine, mask = self.root.geometry, self.root.mine, self.root.mask
         moves, columns = self.all_moves, _columns(board)
         theirs, cell = mask ^ mine, 0
