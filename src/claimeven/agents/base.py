@@ -111,12 +111,8 @@ class Limit:
     @property
     def overrun(self) -> str:
         """The fault of an agent that takes longer than `deadline` for a move, in words."""
-        text = f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
-        return (
-            text
-            if self.time_bank is None
-            else f"{text} and the {self.time_bank:.3g} s left in its bank"
-        )
+        bank = "" if self.time_bank is None else f" and the {self.time_bank:.3g} s left in its bank"
+        return f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move{bank}"
 
     @property
     def patience(self) -> tuple[float, str]:
@@ -152,13 +148,9 @@ class Limit:
         """Return the smaller of the two limits of every quantity."""
         if other == Limit():
             return self
-        both = {name: (getattr(self, name), getattr(other, name)) for name in vars(self)}
-        return Limit(
-            **{
-                name: min((n for n in pair if n is not None), default=None)
-                for name, pair in both.items()
-            }
-        )
+        both = [vars(self), vars(other)]
+        known = {name: [each[name] for each in both if each[name] is not None] for name in both[0]}
+        return Limit(**{name: min(numbers, default=None) for name, numbers in known.items()})
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from claimeven.agents.sanitize import printable, printable_lines
 from claimeven.agents.validation import plain, plain_decision
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.connection import unpack
+from claimeven.parallel.connection import InvalidMessage, unpack
 
 #: Lines of a trace, characters of a line, and values in the data of a tree.
 MAX_LINES, MAX_LINE, MAX_TREE = 10_000, 1_000, 1_000_000
@@ -81,14 +81,10 @@ def to_generator(data: list[list[int]]) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=spawn_key))
 
 
-class Malformed(Exception):
-    """An answer that is not a message of our worker."""
-
-
 def read_value(message: bytes, may_refuse: bool = False) -> Any:
     """Return the value of an answer, not validated yet.
 
-    Raises `Malformed`, the reported `AgentFault`, and `InvalidSpec` for a rejected agent if
+    Raises `InvalidMessage`, the reported `AgentFault`, and `InvalidSpec` for a rejected agent if
     `may_refuse`.
     """
     try:
@@ -100,7 +96,7 @@ def read_value(message: bytes, may_refuse: bool = False) -> Any:
         traceback = printable_lines(_checked(answer["traceback"], str))
         kind = FaultKind(answer.get("kind", FaultKind.CRASH))
     except (ValueError, KeyError, RecursionError):
-        raise Malformed from None
+        raise InvalidMessage from None
     if key == "invalid":
         raise InvalidSpec(reason, traceback)
     raise AgentFault(reason, traceback, kind)
@@ -120,12 +116,9 @@ def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
 
 
 def decision(value: Any, position: Position) -> Decision:
-    """Return a decision for a position.
-
-    Raises `AgentFault` for an invalid decision.
-    """
+    """Return a decision for a position. Raises `AgentFault` for an invalid one."""
     if len(_checked(value, list)) != len(_DECISION_FIELDS):
-        raise Malformed
+        raise InvalidMessage
     return plain_decision(Decision(*value), position)
 
 
@@ -133,7 +126,7 @@ def trace(value: Any) -> tuple[list[str], str | None]:
     """Return the lines of a trace, and the fault that stopped it early."""
     lines, fault = _parts(value, lines=list, fault=(str, type(None)))
     if len(lines) > MAX_LINES:
-        raise Malformed
+        raise InvalidMessage
     checked = [printable(_checked(line, str), MAX_LINE) for line in lines]
     return checked, None if fault is None else printable(fault)
 
@@ -149,7 +142,7 @@ def tree(value: Any) -> TreeView | None:
 def megabytes(value: Any) -> float | None:
     """Return an amount of memory, None if it is not known."""
     if value is not None and not 0.0 <= _checked(value, float) < math.inf:
-        raise Malformed
+        raise InvalidMessage
     amount: float | None = value
     return amount
 
@@ -157,7 +150,7 @@ def megabytes(value: Any) -> float | None:
 def _parts(value: Any, **types: Any) -> list[Any]:
     """Return the parts of an object that has exactly these keys, each of its type."""
     if _checked(value, dict).keys() != types.keys():
-        raise Malformed
+        raise InvalidMessage
     return [
         _checked(value[name], *(t if isinstance(t, tuple) else (t,))) for name, t in types.items()
     ]
@@ -165,5 +158,5 @@ def _parts(value: Any, **types: Any) -> list[Any]:
 
 def _checked(value: Any, *types: type) -> Any:
     if type(value) not in types:
-        raise Malformed
+        raise InvalidMessage
     return value

@@ -52,12 +52,10 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
     if is_address(spec) or split_foreign(spec) is not None:
         return None
     spec = _without_plugin(spec)
-    before, is_file, name = spec.partition(".py:")
-    place, colon = (before + ".py", ":") if is_file else ("", "")
-    if not is_file:
-        place, colon, name = spec.rpartition(":")
+    before, colon, name = spec.partition(".py:")
+    place = f"{before}.py"
     if not colon:
-        place, name = spec, ""
+        place, colon, name = spec.rpartition(":") if ":" in spec else (spec, "", "")
     if place.endswith(".py") and (not name or _NAME.fullmatch(name)):
         return place, name
     if name.endswith(".py"):
@@ -150,11 +148,10 @@ def load_function(place: str, name: str) -> Callable[..., Any]:
     """
     module = load_module(place)
     own = _own(module)
-    found: Any = _named(module, place, name or (list(own)[-1] if own else DEFAULT_NAME))
+    found: Callable[..., Any] = _named(module, place, name or [DEFAULT_NAME, *own][-1])
     if not callable(found):
         raise InvalidSpec(f"{place}:{name} is not a function")
-    function: Callable[..., Any] = found
-    return function
+    return found
 
 
 def load_evaluation(text: str) -> Evaluation:

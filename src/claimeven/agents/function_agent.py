@@ -129,7 +129,7 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     called. Raises `InvalidSpec` for an unknown or missing option or an invalid value.
     """
     takes = _parameters_of(found)
-    if any(p.kind is p.VAR_KEYWORD for p in _signature(found)):
+    if any(p.kind is p.VAR_KEYWORD for p in _signature(found).parameters.values()):
         takes = {name: _ANY.replace(name=name) for name in options} | takes
     missing = [name for name, p in takes.items() if p.default is _EMPTY and name not in options]
     if missing:
@@ -164,12 +164,12 @@ def settings_text(found: Any, options: Mapping[str, str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in {**shown, **given}.items())
 
 
-def _signature(found: Any) -> list[inspect.Parameter]:
-    """Return the parameters of a class or function; an empty list if Python cannot read them."""
+def _signature(found: Any) -> inspect.Signature:
+    """Return the signature of a class or function; an empty one if Python cannot read it."""
     for evaluated in (True, False):
         with suppress(Exception):  # an annotation may be any expression
-            return [*inspect.signature(found, eval_str=evaluated).parameters.values()]
-    return []
+            return inspect.signature(found, eval_str=evaluated)
+    return inspect.Signature()
 
 
 def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
@@ -177,7 +177,7 @@ def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
     is_called = _is_called(found)
     return {
         p.name: p
-        for p in _signature(found)
+        for p in _signature(found).parameters.values()
         if p.kind is p.KEYWORD_ONLY
         or (p.kind is p.POSITIONAL_OR_KEYWORD and (is_called or p.default is not _EMPTY))
     }
@@ -185,15 +185,14 @@ def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
 
 def _is_factory(found: Any) -> bool:
     """Whether a function makes an agent, by its annotation."""
-    with suppress(Exception):  # an annotation may be any expression
-        return issubclass(inspect.signature(found, eval_str=True).return_annotation, Agent)
-    return False
+    made = _signature(found).return_annotation
+    return isinstance(made, type) and issubclass(made, Agent)
 
 
 def _is_called(found: Any) -> bool:
     """Whether options are passed to an object that makes an agent instead of a position's."""
-    given = _signature(found)[:1]
-    needs_none = bool(given) and given[0].kind in _POSITIONAL and given[0].default is not _EMPTY
+    first = next(iter(_signature(found).parameters.values()), _ANY)
+    needs_none = first.kind in _POSITIONAL and first.default is not _EMPTY
     return inspect.isclass(found) or _is_factory(found) or needs_none
 
 

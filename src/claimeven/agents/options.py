@@ -63,7 +63,8 @@ class Option:
     def parse(self, text: str, agent: str) -> Any:
         """Return the value of a text. Raises `InvalidSpec` naming the option and its range."""
         try:
-            value = _READERS[self.kind](text if text in self.choices else american(text))
+            read = _READERS.get(self.kind, str)
+            value = read(text if text in self.choices else american(text))
             if self._allows(value):
                 return value
         except (ValueError, KeyError):
@@ -72,12 +73,9 @@ class Option:
         raise InvalidSpec(f"{self.name}={text} of {agent}{guess}: {self.name} takes {self.range}")
 
     def _allows(self, value: Any) -> bool:
-        if self.choices:
-            return value in self.choices
-        if isinstance(value, (str, bool)):
-            return True
-        above = self.low is None or value >= self.low
-        return above and (self.high is None or value <= self.high)
+        if self.choices or isinstance(value, (str, bool)):
+            return not self.choices or value in self.choices
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     @property
     def range(self) -> str:
@@ -118,9 +116,6 @@ _READERS: Final[dict[Kind, Callable[[str], Any]]] = {
     "int": int,
     "float": float,
     "flag": lambda word: FLAGS[word.lower()],
-    "choice": str,
-    "text": str,
-    "file": str,
     "depth": lambda word: FULL if word == FULL else int(word),
 }
 
@@ -236,8 +231,9 @@ class AgentKind:
         """Return all options as values. Raises `InvalidSpec` for an unknown option."""
         return parse_options(self.name, self.options, given)
 
-    def renamed(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Return options with their present names. Raises `InvalidSpec` for one under two names."""
+    def split(self, text: str, spec: str) -> dict[str, str]:
+        """Return the options in the text of a spec by their present names. Raises `InvalidSpec`."""
+        given = split_options(text, spec)
         known = [option.name for option in self.options]
         names = {n: OLD_NAMES[n] for n in given if n not in known and OLD_NAMES.get(n) in known}
         for old, new in names.items():

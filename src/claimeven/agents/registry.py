@@ -22,7 +22,6 @@ from claimeven.agents.options import (
     name_in,
     own_limit_in,
     split_limit,
-    split_options,
 )
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
@@ -62,10 +61,9 @@ def make_agent(
     play in this process, unless `sandbox` has `all_agents`. An `Agent` or a function may be given
     instead of a spec.
 
-    Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
-    range, or a file that is missing or has no agent. It is also raised for an agent that cannot
-    play on the board of `geometry`, if given, or in the required process. Raises `InvalidLimit` for
-    a `limit` that the agent does not support.
+    Raises `InvalidSpec`, with the choices, for an unknown name or option, an option out of its
+    range, a file that is missing or has no agent, and an agent that cannot play on the board of
+    `geometry` or in the required process. Raises `InvalidLimit` for an unsupported `limit`.
 
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
@@ -83,8 +81,8 @@ def make_agents(
     """Return new agents from their specs. All specs are checked before any agent compiles.
 
     `limits` is one limit for all agents, or one for each; each agent must support its limit. A
-    limit after an @, `uct@seconds=1`, overrides it. With
-    `lazy_start` the process of an agent is started at its first use and not tried here.
+    limit after an @, `uct@seconds=1`, overrides it. With `lazy_start` the process of an agent is
+    started at its first use and not tried here.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
@@ -172,7 +170,7 @@ def options_in(spec: str) -> tuple[AgentKind, dict[str, str]]:
     name, _, rest = split_limit(spec)[0].partition(":")
     if name not in AGENTS:
         raise InvalidSpec(no_such("agent", name, AGENTS))
-    return AGENTS[name], AGENTS[name].renamed(split_options(rest, spec))
+    return AGENTS[name], AGENTS[name].split(rest, spec)
 
 
 def current_spec(spec: str) -> str:

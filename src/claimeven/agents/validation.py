@@ -30,6 +30,8 @@ MAX_COUNT = 2**63 - 1
 #: Tolerance for the sum of a policy.
 TOLERANCE = 1e-3
 
+#: Fields of a decision that may be None.
+_OPTIONAL = ("value", "policy", "score", "depth", "nodes", "iterations")
 #: Details that are counts.
 _COUNTS = (
     "stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "reused_visits",
@@ -94,12 +96,7 @@ def _is_plain_column(decision: Decision) -> bool:
     return (
         type(decision) is Decision
         and type(decision.column) is int
-        and decision.value is None
-        and decision.policy is None
-        and decision.score is None
-        and decision.depth is None
-        and decision.nodes is None
-        and decision.iterations is None
+        and all(getattr(decision, name) is None for name in _OPTIONAL)
         and type(details) is dict
         and not details
         and type(seconds) is float

@@ -100,7 +100,7 @@ def _registered(agent: object) -> tuple[AgentKind | None, dict[str, str]]:
     text = split_limit(agent)[0] if isinstance(agent, str) else ""
     name, _, rest = text.partition(":")
     kind = AGENTS.get(name) or installed_agents([name])[0].get(name)
-    return (None, {}) if kind is None else (kind, kind.renamed(split_options(rest, text)))
+    return (None, {}) if kind is None else (kind, kind.split(rest, text))
 
 
 def _distributions(

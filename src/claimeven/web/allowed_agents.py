@@ -11,7 +11,7 @@ from typing import Any
 
 from claimeven.agents.external import FOREIGN
 from claimeven.agents.families.perfect import LEVEL_NAMES
-from claimeven.agents.options import AgentKind, InvalidSpec, name_in, split_limit, split_options
+from claimeven.agents.options import AgentKind, InvalidSpec, name_in, split_limit
 from claimeven.agents.registry import AGENTS, build, installed_agents
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation.registry import EVALUATIONS
@@ -64,7 +64,7 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
             )
         raise InvalidSpec(no_such("agent", name, kinds))
     kind = kinds[name]
-    given = kind.renamed(split_options(text.partition(":")[2], text))
+    given = kind.split(text.partition(":")[2], text)
     options = kind.parse(given)
     if kind.runs_user_code(options) or any(
         mark in str(value) for value in options.values() for mark in _FOREIGN

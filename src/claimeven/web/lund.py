@@ -199,9 +199,8 @@ async def _answer(services: Services, player: LundPlayer, spec: str, move: int) 
 async def _bot_move(services: Services, player: LundPlayer, spec: str) -> int:
     """Return the bot's column, from 0."""
     seconds = min(COURSE_SECONDS, services.settings.seconds)
-    decision = await services.move(
-        player.position, spec, Limit(), services.seed(None), seconds=seconds
-    )
+    more = {"agent": spec, "limit": Limit(), "seed": services.seed(None)}
+    decision = await services.ask("move", seconds, position=player.position, **more)
     return int(decision["column"]) - 1
 
 

@@ -16,15 +16,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
+from claimeven.parallel import process
 from claimeven.parallel.connection import pack, unpack
-from claimeven.parallel.process import (
-    ONE_CORE,
-    Child,
-    ChildEnded,
-    ChildProtocolError,
-    ChildTimeout,
-    NoMoreProcesses,
-)
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, WarmupStep, to_plain
 from claimeven.web.streaming import Event
@@ -58,11 +51,11 @@ class ServerWorker:
         self._inbox: asyncio.Queue[Event | BaseException] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         try:
-            self.child: Child = Child(
-                "claimeven.web.tasks", variables=ONE_CORE, memory_mb=MEMORY_MB
+            self.child: process.Child = process.Child(
+                "claimeven.web.tasks", variables=process.ONE_CORE, memory_mb=MEMORY_MB
             )
             threading.Thread(target=self._read, daemon=True).start()
-        except (OSError, RuntimeError, NoMoreProcesses) as error:
+        except (OSError, RuntimeError, process.NoMoreProcesses) as error:
             raise WorkerLost(str(error)) from None
 
     @property
@@ -139,9 +132,9 @@ class ServerWorker:
     def _send(self, message: Event) -> None:
         try:
             self.child.send(pack(message), SEND_SECONDS)
-        except ChildEnded as ended:
+        except process.ChildEnded as ended:
             self._lost(str(ended))
-        except ChildTimeout:
+        except process.ChildTimeout:
             self._lost("it receives no messages")
 
     def _read(self) -> None:
@@ -151,9 +144,9 @@ class ServerWorker:
                 while True:
                     message = unpack(self.child.receive())
                     self._loop.call_soon_threadsafe(self._received, message)
-            except ChildEnded as ended:
+            except process.ChildEnded as ended:
                 self._loop.call_soon_threadsafe(self._lost, str(ended))
-            except (ChildProtocolError, ValueError):
+            except (process.ChildProtocolError, ValueError):
                 self._loop.call_soon_threadsafe(self._lost, "it sent an invalid message")
 
     def _received(self, message: Event) -> None:

@@ -89,18 +89,14 @@ Column = Annotated[str, Query(max_length=2, description="From 1.", examples=["4"
 MAX_EXCLUDED = 200
 
 
-class UnknownParameter(ClaimevenError):
-    """A parameter that is unknown to a route."""
-
-
 async def only_known(request: Request) -> None:
-    """Raise `UnknownParameter` for a parameter that would otherwise be ignored."""
+    """Raise `ClaimevenError` for a parameter that would otherwise be ignored."""
     route = request.app.openapi()["paths"].get(request.scope["route"].path, {})
     parameters = route.get(request.method.lower(), {}).get("parameters", ())
     names = {each["name"] for each in parameters if each["in"] == "query"}
     for name in request.query_params:
         if name not in names:
-            raise UnknownParameter(no_parameter(name))
+            raise ClaimevenError(no_parameter(name))
 
 
 @router.get("/api/position", tags=["positions"], response_model=responses.PositionAnswer)
@@ -223,9 +219,12 @@ async def _decision(
     services: Services, body: MoveRequest | PlayRequest, agent: str, tree_nodes: int = 0
 ) -> dict[str, Any]:
     spec, limit = check_allowed(agent, services.settings), body.limit.limit(services.settings)
-    seed = services.seed(body.seed)
-    decision = await services.move(body.ongoing(), spec, limit, seed, tree_nodes)
-    return {**decision, "agent": spec, "seed": seed}
+    seed, seconds = services.seed(body.seed), services.settings.seconds
+    more = {"agent": spec, "seed": seed}
+    decision = await services.ask(
+        "move", seconds, position=body.ongoing(), limit=limit, tree_nodes=tree_nodes, **more
+    )
+    return {**decision, **more}
 
 
 @router.get("/api/search/minimax", tags=["searches"], response_model=responses.MinimaxAnswer)

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from claimeven.agents.base import Limit
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.allowed_agents import allowed_agents
@@ -49,27 +48,6 @@ class Services:
     async def ask(self, task: str, seconds: float, **arguments: Any) -> Any:
         """Return the result of a worker's task with a time limit."""
         return await self.pool.result(task, arguments, seconds)
-
-    async def move(
-        self,
-        position: Position,
-        agent: str,
-        limit: Limit,
-        seed: int,
-        tree_nodes: int = 0,
-        seconds: float | None = None,
-    ) -> dict[str, Any]:
-        """Return an agent's decision, with a tree of up to `tree_nodes` nodes."""
-        decision: dict[str, Any] = await self.ask(
-            "move",
-            seconds or self.settings.seconds,
-            position=position,
-            agent=agent,
-            limit=limit,
-            seed=seed,
-            tree_nodes=tree_nodes,
-        )
-        return decision
 
     async def scores(self, query: PositionFields) -> dict[str, Any]:
         """Return the exact scores of a position that is not over."""

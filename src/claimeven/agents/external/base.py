@@ -88,6 +88,9 @@ class ForeignKind:
 class ProgramAgent(Agent):
     """The base of agents that are programs: the command, the spec, and the output of each game."""
 
+    #: The attributes that a copy takes over.
+    copied: tuple[str, ...] = ("name", "own_limit")
+
     def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
         self.name = spec
         self._made_of = command, spec, sandbox
@@ -95,7 +98,7 @@ class ProgramAgent(Agent):
         self._output = OutputRelay(spec, sandbox)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_of, {"name": self.name, "own_limit": self.own_limit}
+        return type(self), self._made_of, {name: getattr(self, name) for name in self.copied}
 
     def reset(self) -> None:
         self._output.start_game()

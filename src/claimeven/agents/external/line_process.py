@@ -76,11 +76,7 @@ def check_command(text: str) -> None:
 
 def files_of_command(text: str) -> tuple[Path, ...]:
     """Return the files that a command names, including the program unless it is on the path."""
-    try:
-        _, words = split_command(text)
-    except InvalidSpec:
-        return ()
-    paths = [Path(word) for word in words]
+    paths = [Path(word) for word in _words_of(text)]
     if paths and (str(paths[0]) == sys.executable or _is_installed(paths[0])):
         del paths[0]
     return tuple(path for path in paths if is_file(path))
@@ -92,14 +88,17 @@ def brief_command(text: str) -> str:
     >>> brief_command("~/engines/rocket --threads 2")
     'rocket'
     """
-    files = files_of_command(text)
-    if files:
+    if files := files_of_command(text):
         return files[0].stem
-    try:
-        _, words = split_command(text)
-    except InvalidSpec:
-        words = []
+    words = _words_of(text)
     return Path(words[0]).name if words else text
+
+
+def _words_of(text: str) -> list[str]:
+    """Return the words of a command; an empty list for a text that is no command."""
+    with contextlib.suppress(InvalidSpec):
+        return split_command(text)[1]
+    return []
 
 
 #: The most common problem of a silent program.

@@ -20,16 +20,8 @@ from collections.abc import Callable
 import numpy as np
 
 from claimeven.agents.base import AgentFault, Decision, FaultKind, Limit, one_hot
+from claimeven.agents.external import line_process
 from claimeven.agents.external.base import ForeignKind, ProgramAgent
-from claimeven.agents.external.line_process import (
-    FLUSH,
-    MORE,
-    Program,
-    brief_command,
-    check_command,
-    files_of_command,
-    split_command,
-)
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown
@@ -64,12 +56,12 @@ class PonsSolver:
         on_output: Callable[[str], None] | None = None,
         memory_mb: int | None = None,
     ) -> None:
-        check_command(command)
-        _, self._words = split_command(command)
+        line_process.check_command(command)
+        _, self._words = line_process.split_command(command)
         self.geometry = geometry
         self._output = on_output or (lambda text: print(text, end="", file=sys.stderr))
         self._memory_mb = memory_mb
-        self._program: Program | None = None
+        self._program: line_process.Program | None = None
 
     def score(self, position: Position, seconds: float = math.inf) -> int:
         """Return the score of a position for its side to move."""
@@ -91,14 +83,16 @@ class PonsSolver:
             if any((score is not None) != (c in legal) for c, score in enumerate(numbers)):
                 raise illegal("answered with scores that do not match the legal columns")
             return tuple(numbers)
+        from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start
+
         scores: list[int | None] = [None] * self.geometry.columns
         for column in legal:
             after = position.play_unchecked(column)
             left = deadline - time.perf_counter()
-            scores[column] = -_final_score(after) if after.is_over else -self.score(after, left)
+            scores[column] = -final_score(after) if after.is_over else -self.score(after, left)
         return tuple(scores)
 
-    def try_out(self, seconds: float, advice: str = FLUSH) -> None:
+    def try_out(self, seconds: float, advice: str = line_process.FLUSH) -> None:
         """Ask for the score of a late position. Raises `AgentFault` if the answer is not valid."""
         if self.geometry.columns == _WITH_EFFORT:
             raise AgentFault("cannot be used on three columns: its answers are ambiguous")
@@ -119,7 +113,7 @@ class PonsSolver:
         """Return the numbers of an answer, None for the score of a full column."""
         moves = format_moves(moves_to(position), self.geometry)
         if self._program is None or self._program.ended:
-            self._program = Program(self._words, self._output, self._memory_mb)
+            self._program = line_process.Program(self._words, self._output, self._memory_mb)
         with self._program.faults("did not answer in time"):
             self._program.send(moves)
             line = self._program.receive(min(deadline, time.perf_counter() + 1e9))
@@ -163,7 +157,9 @@ class PonsAgent(ProgramAgent):
         """Raise `InvalidSpec` if the program does not solve a position of a board."""
         self.solver.geometry = geometry
         try:
-            self.solver.try_out(self._load_timeout or START_SECONDS, f"{FLUSH} {MORE}")
+            self.solver.try_out(
+                self._load_timeout or START_SECONDS, f"{line_process.FLUSH} {line_process.MORE}"
+            )
         except AgentFault as fault:
             raise InvalidSpec(f"it {fault}") from None
 
@@ -212,12 +208,6 @@ def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
     return solver
 
 
-def _final_score(position: Position) -> int:
-    from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start
-
-    return final_score(position)
-
-
 def _late_position(geometry: Geometry) -> Position:
     """Return a position with few empty cells, the same one each time."""
     rng = random.Random(0)
@@ -237,7 +227,7 @@ KIND = ForeignKind(
     build=PonsAgent,
     examples=("pons:./c4solver -b 7x6.book", "pons:claimeven solve --pons -a"),
     notes=("claimeven solve --solver and --against take its scores",),
-    check=check_command,
-    files=files_of_command,
-    brief=lambda text: f"pons:{brief_command(text)}",
+    check=line_process.check_command,
+    files=line_process.files_of_command,
+    brief=lambda text: f"pons:{line_process.brief_command(text)}",
 )

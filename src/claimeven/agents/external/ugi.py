@@ -10,18 +10,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from claimeven.agents.base import AgentFault, Decision, Limit
+from claimeven.agents.external import line_process
 from claimeven.agents.external.base import ForeignKind, ProgramAgent
-from claimeven.agents.external.line_process import (
-    brief_command,
-    check_command,
-    files_of_command,
-    split_command,
-)
 from claimeven.agents.external.ugi_client import LETTERS, UgiClient, move_text
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
@@ -53,11 +47,12 @@ class UgiAgent(ProgramAgent):
     """
 
     limits: frozenset[str] = frozenset(("seconds", "depth", "nodes"))
+    copied = (*ProgramAgent.copied, "_geometry", "_letters")
 
     def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
-        check_command(command)
+        line_process.check_command(command)
         super().__init__(command, spec, sandbox)
-        self._settings, self._words = split_command(command)
+        self._settings, self._words = line_process.split_command(command)
         self._memory_mb = sandbox.memory_bound_mb
         self._geometry = STANDARD
         self._letters: bool | None = None
@@ -65,11 +60,6 @@ class UgiAgent(ProgramAgent):
         self._known: Position | None = None
         self._moves: tuple[int, ...] = ()
         self._is_seeded = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        copied = ("name", "own_limit", "_geometry", "_letters")
-        state = {name: getattr(self, name) for name in copied}
-        return UgiAgent, self._made_of, state
 
     @property
     def process(self) -> int | None:
@@ -243,7 +233,7 @@ KIND = ForeignKind(
         "NAME=value before the program sets an option that the engine declares",
         "without a limit it has 1 s for a move",
     ),
-    check=check_command,
-    files=files_of_command,
-    brief=lambda text: f"ugi:{brief_command(text)}",
+    check=line_process.check_command,
+    files=line_process.files_of_command,
+    brief=lambda text: f"ugi:{line_process.brief_command(text)}",
 )

@@ -13,7 +13,7 @@ import numpy as np
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
 from claimeven.agents.options import BACKEND, DEEPENING, FULL, ORDER, AgentKind, Option, limit_in
-from claimeven.evaluation.registry import EVALUATIONS, Evaluation
+from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -166,8 +166,10 @@ class SearchAgent(Agent):
         )
 
     def unit_value(self, value: float) -> float:
-        """Return a value of the search scaled to [-1, 1]."""
-        return unit_value(value, self.search.evaluation)
+        """Map a value of the search to [-1, 1]: proven results to the ends, `scale` to one half."""
+        if abs(value) > types.PROVEN:
+            return 1.0 if value > 0 else -1.0
+        return value / (abs(value) + self.search.evaluation.scale)
 
     def _opens(self, position: Position) -> bool:
         return (
@@ -201,13 +203,6 @@ def _too_many(depth: int) -> AgentFault:
     return AgentFault(
         f"shows no tree of more than {MAX_TREE_NODES:,} positions: choose a depth below {depth}"
     )
-
-
-def unit_value(value: float, evaluation: Evaluation) -> float:
-    """Map a search value to [-1, 1]: proven results to the ends, `scale` to one half."""
-    if abs(value) > types.PROVEN:
-        return 1.0 if value > 0 else -1.0
-    return value / (abs(value) + evaluation.scale)
 
 
 def event_line(event: Event, position: Position) -> str:

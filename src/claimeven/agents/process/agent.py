@@ -13,14 +13,14 @@ import numpy as np
 
 from claimeven.agents import codec
 from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, TreeView
-from claimeven.agents.codec import MAX_ANSWER, Malformed
+from claimeven.agents.codec import MAX_ANSWER
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import OutputRelay, Sandbox
 from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.connection import pack
+from claimeven.parallel.connection import InvalidMessage, pack
 from claimeven.parallel.interrupts import Lock, resume_count
 from claimeven.parallel.process import (
     ONE_CORE,
@@ -90,9 +90,7 @@ class ProcessAgent(Agent):
         self._file = file
         places = [*files, *([] if file is None else file[:1])]
         contents = {place: content_of(place) for place in places if place.endswith(".py")}
-        self.texts: dict[str, bytes] = {
-            place: text for place, text in contents.items() if text is not None
-        }
+        self.texts = {place: text for place, text in contents.items() if text is not None}
         sandbox = sandbox or Sandbox()
         self._made_of = spec, file, sandbox, True, from_file, files
         self._memory_mb = sandbox.memory_bound_mb
@@ -195,10 +193,7 @@ class ProcessAgent(Agent):
                 return self._exchange("choose", check, seconds, late, seed=self._seed(), **request)
             except ChildGone:  # the process ended after its last answer
                 self._ask("reset", codec.nothing, seed=self._seed())
-                decision: Decision = self._ask(
-                    "choose", check, seconds, late, seed=self._seed(), **request
-                )
-                return decision
+                return self._ask("choose", check, seconds, late, seed=self._seed(), **request)
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` if they end early."""
@@ -209,18 +204,14 @@ class ProcessAgent(Agent):
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision. Raises `AgentFault`."""
-        view: TreeView | None = self._ask("tree", codec.tree, depth=depth, nodes=nodes)
-        return view
+        return self._ask("tree", codec.tree, depth=depth, nodes=nodes)
 
     def peak_memory(self) -> float | None:
         """Return the peak memory of the process in MB; None if that is not known."""
-        with self._lock:
-            if self._child is None or not self._made:
-                return None
-            found: float | None = None
-            with contextlib.suppress(AgentFault):
-                found = self._ask("peak_memory", codec.megabytes)
-            return found
+        with self._lock, contextlib.suppress(AgentFault):
+            if self._child is not None and self._made:
+                return self._ask("peak_memory", codec.megabytes)
+        return None
 
     def close(self) -> None:
         """Close the agent, and end the process."""
@@ -278,12 +269,12 @@ class ProcessAgent(Agent):
     def _too_long(self) -> str:
         return f"loading took over {self._load_timeout:g} s (load_timeout)"
 
-    def _ask(self, *given: Any, **named: Any) -> Any:
+    def _ask(self, do: str, check: Callable[[Any], _Result], *given: Any, **named: Any) -> _Result:
         """`_exchange` with a running process, started if necessary. Raises `AgentFault`."""
         with self._lock:
             self._revive()
             try:
-                return self._exchange(*given, **named)
+                return self._exchange(do, check, *given, **named)
             except ChildGone as gone:
                 raise fault_of(gone) from None
 
@@ -344,7 +335,7 @@ class ProcessAgent(Agent):
             if self.patience is None and seconds >= PATIENCE and not late:
                 self._is_out = f"{lateness} earlier and is not asked again: limit the seconds"
             fault = AgentFault(lateness, kind=FaultKind.STALL)
-        except (ChildProtocolError, Malformed):
+        except (ChildProtocolError, InvalidMessage):
             fault = AgentFault("wrote to the connection of its process")
         except BaseException:
             self._drop()  # a late answer would be taken for the next one
