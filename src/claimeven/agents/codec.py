@@ -23,10 +23,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.connection import InvalidMessage, unpack
 
-#: Lines of a trace, characters of a line, and values in the data of a tree.
-MAX_LINES, MAX_LINE, MAX_TREE = 10_000, 1_000, 1_000_000
-#: Bytes of the longest answer.
-MAX_ANSWER = 1 << 24
+#: Lines of a trace, characters of a line, values in the data of a tree, bytes of an answer.
+MAX_LINES, MAX_LINE, MAX_TREE, MAX_ANSWER = 10_000, 1_000, 1_000_000, 1 << 24
 #: Cached, so that all positions of a match share one board.
 board = lru_cache(maxsize=8)(Geometry)
 _DECISION_FIELDS = tuple(field.name for field in fields(Decision))

@@ -10,9 +10,6 @@ from claimeven.game.geometry import MAX_SIDE
 from claimeven.game.notation import column_names, format_moves
 from claimeven.game.position import Position
 
-#: Characters of a number; longer ones are rounded.
-MAX_CELL = 8
-
 
 def decision_rows(decision: Decision) -> list[tuple[str, list[str]]]:
     """Return the rows of a decision, each with its name and a text a column.
@@ -42,7 +39,7 @@ def _cell(amount: float | None) -> str:
     if isinstance(amount, float) and not amount.is_integer():
         return f"{amount:.3f}"
     text = f"{int(amount)}"
-    return text if len(text) <= MAX_CELL else f"{amount:.2g}"
+    return text if len(text) <= 8 else f"{amount:.2g}"
 
 
 def decision_facts(decision: Decision) -> list[str]:

@@ -27,11 +27,8 @@ from claimeven.plugins import EVALUATIONS, installed
 
 #: Bytes of a digest.
 _SIZE = 12
-#: Maximum number of `../` in the name of a file.
-_MAX_ABOVE = 2
 #: Limits: files, files of one folder or pattern, characters of a name, bytes of a text.
 MAX_FILES, MAX_IN_FOLDER, MAX_NAME, MAX_TEXT = 500, 100, 300, 1 << 22
-#: Packages of other authors.
 _FOREIGN: Final = sys.stdlib_module_names | {"claimeven"}
 #: Folders of files that are not data on a disk, and may be endless.
 NO_FILES = ("/proc/", "/sys/", "/dev/")
@@ -79,7 +76,7 @@ def paths_of(spec: str) -> dict[str, Path]:
         folder = start.resolve().parent
         for path in dependencies_of(start) if start.suffix == ".py" else [start.resolve()]:
             name = Path(os.path.relpath(path, folder)).as_posix()
-            if name.count("../") > _MAX_ABOVE:
+            if name.count("../") > 2:
                 name = path.name
             while found.get(name, path) != path:
                 name += "'"  # another file has the same name

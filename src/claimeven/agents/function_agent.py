@@ -38,8 +38,6 @@ from claimeven.agents.shapes import SHAPES, Adapted, adapt
 from claimeven.agents.validation import as_column
 from claimeven.game.position import Position
 
-#: Parameters that Kaggle passes: observation and configuration.
-KAGGLE_PARAMETERS = 2
 _EMPTY = inspect.Parameter.empty
 #: A parameter that a function takes as one of `**others`.
 _ANY = inspect.Parameter("_", inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -245,7 +243,7 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     names = [p.name for p in given if p.kind in _POSITIONAL]
     needed = sum(p.kind in _POSITIONAL and p.default is _EMPTY for p in given)
     by_name = [p.name for p in given if p.kind is p.KEYWORD_ONLY and p.default is _EMPTY]
-    is_known, is_pair = names[:1] and names[0] in KAGGLE_NAMES, needed == KAGGLE_PARAMETERS
+    is_known, is_pair = names[:1] and names[0] in KAGGLE_NAMES, needed == 2
     is_other = is_pair and not is_known and _NO_CONFIGURATION.fullmatch(names[1])
     name, hint = name_of(function), ""
     if by_name:
@@ -253,7 +251,7 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
         hint = f"; or add {''.join(f',{each}=VALUE' for each in by_name)} after its name"
     elif not names:
         what = "takes no named argument" if given else "takes no arguments"
-    elif needed > KAGGLE_PARAMETERS:
+    elif needed > 2:
         what = f"takes {needed} arguments"
     elif is_other:
         what = f"takes ({', '.join(names)})"

@@ -40,16 +40,10 @@ from claimeven.game.position import Position
 if TYPE_CHECKING:  # it takes a seventh of the program's start, and is rarely needed
     import http.client
 
-#: Seconds to reach the server.
-REACH_SECONDS = 10.0
-#: Maximum bytes of an answer.
-MAX_ANSWER = 1 << 20
+#: Seconds to reach the server, and maximum bytes of an answer.
+REACH_SECONDS, MAX_ANSWER = 10.0, 1 << 20
 #: Limit of seeds: a number that every language can represent.
 _SEEDS = 2**53
-#: The status of a successful answer.
-_OK = 200
-#: Maximum characters of a server's error in a message.
-_MAX_ERROR = 160
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -140,9 +134,9 @@ class HttpReply:
             data = json.loads(self.body)
         except (ValueError, RecursionError):
             data = None
-        if self.status != _OK:
+        if self.status != 200:
             error = data.get("error") if isinstance(data, dict) else None
-            words = f": {printable(error, _MAX_ERROR)}" if isinstance(error, str) else ""
+            words = f": {printable(error, 160)}" if isinstance(error, str) else ""
             raise CallFailed(f"answered with status {self.status}{words}")
         if not isinstance(data, dict):
             raise CallFailed("answered with data that is not a JSON object")

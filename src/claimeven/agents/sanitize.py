@@ -14,15 +14,10 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
-#: Maximum characters of a reason, and of a traceback.
-MAX_REASON, MAX_TRACEBACK = 300, 10_000
-#: Maximum characters of a quoted value.
-MAX_VALUE = 60
-#: The folder of this package.
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
-#: Prefixes of files whose frames do not help the author of an agent.
-_INTERNAL = (_PACKAGE, "<frozen ")
-#: The folder of Python's own modules.
+#: Maximum characters of a reason, of a traceback, and of a quoted value.
+MAX_REASON, MAX_TRACEBACK, MAX_VALUE = 300, 10_000, 60
+#: Prefixes of files whose frames do not help the author of an agent: of this package, of Python.
+_INTERNAL = (str(Path(__file__).parents[1]) + os.sep, "<frozen ")
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
 #: A line of a traceback with a file name, also in a group of exceptions.
 _FRAME = re.compile(r'^[ |+-]*File "(.*)", line \d+', re.MULTILINE)

@@ -19,8 +19,6 @@ Result = TypeVar("Result")
 
 #: Maximum size of an agent's file in MB.
 MAX_SOURCE = 64
-#: Bytes at the start of a file that decide its kind.
-_HEAD = 4096
 #: Common names of files with an agent.
 _DEFAULT_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 
@@ -98,7 +96,7 @@ def refusal_of(place: str) -> str | None:
         if size > MAX_SOURCE:
             return f"{place} must have at most {MAX_SOURCE} MB, got {size:,}"
         with path.open("rb") as file:
-            return _refusal_of_head(place, file.read(_HEAD))
+            return _refusal_of_head(place, file.read(4096))
     except (OSError, ValueError) as error:
         return f"{place} cannot be read: {getattr(error, 'strerror', None) or error}"
 

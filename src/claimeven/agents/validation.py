@@ -21,15 +21,10 @@ from claimeven.game.position import Position
 
 #: Limits of one entry of `details`: its values, their depth, and the characters of its texts.
 MAX_VALUES, MAX_DEPTH, MAX_CHARACTERS = 5_000, 20, 10_000
-#: Maximum number of entries of `details`.
-MAX_ENTRIES = 100
-#: Maximum characters of the name of a detail, and of a word for a column.
-MAX_NAME = 60
-#: The largest valid count.
-MAX_COUNT = 2**63 - 1
-#: Tolerance for the sum of a policy.
-TOLERANCE = 1e-3
-
+#: Maximum number of entries, and characters of the name of an entry and of a word for a column.
+MAX_ENTRIES, MAX_NAME = 100, 60
+#: The largest valid count, and the tolerance for the sum of a policy.
+MAX_COUNT, TOLERANCE = 2**63 - 1, 1e-3
 #: Fields of a decision that may be None.
 _OPTIONAL = ("value", "policy", "score", "depth", "nodes", "iterations")
 #: Details that are counts.

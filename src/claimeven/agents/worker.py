@@ -27,10 +27,9 @@ from claimeven.parallel.connection import pack, unpack
 from claimeven.parallel.system import backend
 from claimeven.parallel.worker import Parent
 
-#: MB beyond the limit for the report of a lack of memory.
-REPORT_MB = 16
-#: The preference of Linux to kill this process first when memory runs out, 0 to 1000.
-OOM_SCORE = 800
+#: MB beyond the limit for the report of a lack of memory, and the preference of Linux (0 to 1000)
+#: to kill this process first when memory runs out.
+REPORT_MB, OOM_SCORE = 16, 800
 #: The requests before the first game: their errors reject the agent.
 _REFUSING = ("make", "check_board", "load")
 #: The seed of `random` and `numpy.random` while a file is loaded.

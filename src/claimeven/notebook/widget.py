@@ -42,10 +42,6 @@ Scores = Sequence["int | None"]
 
 #: The board's module, with all it needs in it.
 MODULE = bundle(Path(__file__).parent / "static" / "widget.js")
-#: Size in MB of the table of a solver of the widget's own.
-_TABLE_MB = 32
-#: Default seconds to wait.
-_DEFAULT_WAIT = 60.0
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -195,7 +191,7 @@ class BoardWidget(anywidget.AnyWidget):
             for name in reversed(values):
                 setters.callback(setattr, self, name, values[name])
 
-    def wait(self, seconds: float = _DEFAULT_WAIT) -> BoardWidget:
+    def wait(self, seconds: float = 60.0) -> BoardWidget:
         """Wait until the agent has moved and the scores are there. Raises `TimeoutError`.
 
         An observer is called while the board changes, and cannot wait for it: `RuntimeError`.
@@ -376,7 +372,7 @@ class BoardWidget(anywidget.AnyWidget):
         if self._given_solver is not None and self._given_solver.geometry == geometry:
             return self._given_solver
         if self._own_solver is None or self._own_solver.geometry != geometry:
-            self._own_solver = Solver(geometry, table_mb=_TABLE_MB)
+            self._own_solver = Solver(geometry, table_mb=32)
         return self._own_solver
 
     def _set_known(

@@ -17,25 +17,24 @@ from claimeven.web.security import HEADERS
 
 #: Maximum number of characters of a request that an error quotes.
 MAX_QUOTED = 60
-NOT_FOUND, UNPROCESSABLE, CLIENT_GONE, FAILED, UNAVAILABLE = 404, 422, 499, 500, 503
 
 
 class NotFound(ClaimevenError):
     """The server does not have the resource of a request."""
 
-    status = NOT_FOUND
+    status = 404
 
 
 class ClientGone(Exception):
     """The client has closed its connection."""
 
-    status = CLIENT_GONE
+    status = 499
 
 
 class Unavailable(Exception):
     """A job failed without a result; a new request after `wait` seconds may succeed."""
 
-    status = UNAVAILABLE
+    status = 503
     wait = 0
 
 
@@ -81,8 +80,8 @@ def sentence_and_status(error: BaseException) -> tuple[str, int]:
     status = getattr(error, "status", None)
     if status is None and not isinstance(error, ClaimevenError):
         traceback.print_exception(error, file=sys.stderr)
-        return "claimeven failed at this request; its log has the details", FAILED
-    return " ".join(str(error).split()), status or UNPROCESSABLE
+        return "claimeven failed at this request; its log has the details", 500
+    return " ".join(str(error).split()), status or 422
 
 
 def describe(error: RequestValidationError) -> str:
@@ -119,7 +118,7 @@ def _problem(sentence: str, status: int, headers: dict[str, str] | None = None) 
 
 def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return _problem(describe(error), UNPROCESSABLE)
+    return _problem(describe(error), 422)
 
 
 def _http_error(request: Request, error: Exception) -> JSONResponse:

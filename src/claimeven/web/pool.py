@@ -24,12 +24,9 @@ from claimeven.web.streaming import Event
 
 #: Seconds in which a worker must receive a message, and for its warm-up, which may compile code.
 SEND_SECONDS, WARMUP_SECONDS = 10.0, 900.0
-#: Seconds added to the time limit of a job, in which a task may return a partial result.
-GRACE_SECONDS = 0.5
-#: Seconds in which a worker must stop a job. Replacing it costs more than waiting for it.
-STOP_SECONDS = 1.0
-#: Seconds between two attempts to start a worker.
-_RETRY_SECONDS = 1.0
+#: Seconds added to the time limit of a job, in which a task may return a partial result, and in
+#: which a worker must stop a job. Replacing it costs more than waiting for it.
+GRACE_SECONDS, STOP_SECONDS = 0.5, 1.0
 
 
 class ServerWorker:
@@ -377,7 +374,7 @@ class WorkerPool:
                 if number == tries:
                     raise
                 self.on_message(f"a worker could not be started: {error}")
-                await asyncio.sleep(_RETRY_SECONDS)
+                await asyncio.sleep(1.0)
             else:
                 worker.is_usable = True
                 self._release(worker)

@@ -32,12 +32,9 @@ from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as forest_json
 
-#: Maximum number of positions in a minimax search.
-MAX_POSITIONS = 100_000
-#: Maximum number of iterations in a Monte Carlo search.
-MAX_ITERATIONS = 5_000
-#: Maximum number of nodes in all trees of one response.
-MAX_NODES = 60_000
+#: Maximum numbers of positions in a minimax search, of iterations in a Monte Carlo search, and of
+#: nodes in all trees of one response.
+MAX_POSITIONS, MAX_ITERATIONS, MAX_NODES = 100_000, 5_000, 60_000
 
 
 def minimax(

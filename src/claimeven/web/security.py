@@ -30,7 +30,6 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-BAD_REQUEST, FORBIDDEN, TOO_LARGE = 400, 403, 413
 #: Maximum number of bytes of a rejected body that are read, and of seconds for reading them.
 MAX_DISCARDED_BYTES, MAX_DISCARD_SECONDS = 1 << 26, 10.0
 _OTHER_SITE = (
@@ -96,7 +95,7 @@ class Guard:
                 is_refused = True
                 if message.get("more_body", False):
                     await _discard_body(receive)
-                await refuse(TOO_LARGE, _too_large(limit))
+                await refuse(413, _too_large(limit))
                 raise _TooLarge
             return message
 
@@ -117,9 +116,9 @@ class Guard:
         if "transfer-encoding" in headers and (
             "content-length" in headers or scope["http_version"] == "1.0"
         ):  # a proxy could take the rest for a separate request
-            return BAD_REQUEST, "the request gives its length in two ways"
+            return 400, "the request gives its length in two ways"
         if not self.is_own_host(host):
-            return FORBIDDEN, (
+            return 403, (
                 "the Host of the request is not a name of this server;"
                 " start it with --allow-host NAME if it should be one"
             )
@@ -132,10 +131,10 @@ class Guard:
                 and headers.get("sec-fetch-dest") == "document"
             )
         if is_foreign:
-            return FORBIDDEN, _OTHER_SITE
+            return 403, _OTHER_SITE
         length = headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length[:18]) > limit:
-            return TOO_LARGE, _too_large(limit)
+            return 413, _too_large(limit)
         return None
 
     def is_own_host(self, host: str) -> bool:

@@ -23,12 +23,8 @@ from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.settings import InvalidSettings, ServerSettings
 
-#: Seconds for open responses when the server stops.
-_SHUTDOWN_SECONDS = 1
 #: Hosts that mean all addresses of the machine.
 _ALL_ADDRESSES = ("0.0.0.0", "::", "")
-#: Maximum number of connections that wait to be accepted.
-_BACKLOG = 128
 #: Errors of the system if too many connections are open.
 _TOO_MANY_CONNECTIONS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 #: Seconds for the head of a request, for its body, and for a client to read pending data.
@@ -187,8 +183,8 @@ class _Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-            backlog=_BACKLOG,
+            timeout_graceful_shutdown=1,
+            backlog=128,
         )
         super().__init__(config)
         logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)

@@ -10,14 +10,8 @@ from urllib.parse import urlsplit
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
-#: Greatest port.
-MAX_PORT = 65_535
-#: Default minimum of workers: one page can need scores, a move and a review simultaneously.
-MIN_WORKERS = 3
-#: Maximum number of workers.
-MAX_WORKERS = 64
-#: Greatest time limit of a search in seconds.
-MAX_SECONDS = 3_600
+#: Maximum number of workers, and greatest time limit of a search in seconds.
+MAX_WORKERS, MAX_SECONDS = 64, 3_600
 
 
 class InvalidSettings(ClaimevenError):
@@ -25,8 +19,11 @@ class InvalidSettings(ClaimevenError):
 
 
 def default_workers() -> int:
-    """Return the default number of workers: one for each core, at least 3."""
-    return min(MAX_WORKERS, max(MIN_WORKERS, usable_cores()))
+    """Return the default number of workers: one for each core, at least 3.
+
+    One page can need scores, a move and a review simultaneously.
+    """
+    return min(MAX_WORKERS, max(3, usable_cores()))
 
 
 def _origin_of(url: str) -> str:
@@ -79,7 +76,7 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("port", 0, MAX_PORT),
+            ("port", 0, 65_535),
             ("workers", 1, MAX_WORKERS),
             ("table_mb", 4, 1 << 16),
             ("seconds", 0.1, MAX_SECONDS),

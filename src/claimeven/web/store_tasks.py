@@ -17,10 +17,9 @@ from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
 from claimeven.ratings.ladder import RESAMPLES, rate_evidence
 
-#: Maximum number of games in a report: more take a minute, and more than a gigabyte.
-MAX_REPORT_GAMES = 200_000
-#: Maximum number of agents in a cross table.
-MAX_CROSS_TABLE = 100
+#: Maximum number of games in a report (more take a minute, and more than a gigabyte), and of agents
+#: in a cross table.
+MAX_REPORT_GAMES, MAX_CROSS_TABLE = 200_000, 100
 #: Minimum seconds between two drafts, and minimum ratio of the times for reading and for drafts.
 DRAFT_SECONDS, READING_RATIO = 1.0, 9
 #: Resampled tournaments for intervals while games are added, and maximum number of agents for it.

@@ -50,16 +50,13 @@ from claimeven.web.score_responses import new_columns, scores_json
 MAX_SOLVERS, MAX_AGENTS = 2, 2
 #: A position outside the book that is solved quickly.
 WARM_MOVES = "4444413226712433"
-#: Maximum MB of the table of a worker's solver for boards other than the standard one.
+#: Maximum MB of the table of a worker's solver for other boards than 7x6.
 OTHER_TABLE_MB = 16
 TREE_DEPTH: Final = 4
 #: Seconds between two reports of progress.
 PROGRESS_SECONDS: Final = 0.1
-#: Maximum number of values in an event, and their maximum depth.
-MAX_VALUES, MAX_DEPTH = 3_000_000, 600
-UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
-#: Maximum number of games of a file that are returned.
-MAX_GAMES = 500
+#: Maximum number of values in an event, their maximum depth, and maximum number of games of a file.
+MAX_VALUES, MAX_DEPTH, MAX_GAMES = 3_000_000, 600, 500
 #: Start of the file of a tournament, decoded as text.
 _DATABASE = DATABASE.decode().rstrip("\0")
 
@@ -141,17 +138,15 @@ def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, An
         send("started", None)  # the time of the job starts
         return "done", plain(task(state, **arguments), MAX_VALUES, MAX_DEPTH)
     except ClaimevenError as error:
-        return _failure(str(error), UNPROCESSABLE)
+        return _failure(str(error), 422)
     except SearchStopped:
-        return _failure("the search exceeded its time limit", UNPROCESSABLE)
+        return _failure("the search exceeded its time limit", 422)
     except MemoryError:
         state.forget()
-        return _failure(
-            "the worker has too little memory: ask for a smaller table or tree", UNAVAILABLE
-        )
+        return _failure("the worker has too little memory: ask for a smaller table or tree", 503)
     except Exception:
         traceback.print_exc(file=sys.stderr)
-        return _failure("claimeven failed at this request; its log has the details", FAILED)
+        return _failure("claimeven failed at this request; its log has the details", 500)
 
 
 def _failure(sentence: str, status: int) -> tuple[str, Any]:

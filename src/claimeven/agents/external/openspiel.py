@@ -29,8 +29,6 @@ from claimeven.suggestions import no_such
 Answer = tuple[int, dict[str, Any]]
 Act = Callable[[Mapping[str, Any], Any, Limit, int], Answer]
 
-#: Greatest seed that a bot takes.
-_SEEDS = 2**31 - 1
 #: The extra, and its module.
 EXTRA, PACKAGE = "openspiel", "pyspiel"
 #: OpenSpiel's name of the game, and its parameters in our words.
@@ -116,7 +114,7 @@ class OpenSpielAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         begin = time.perf_counter()
         state = to_state(position, self.game(position.geometry))
-        column, facts = self.act(self.options, state, limit, int(rng.integers(_SEEDS)))
+        column, facts = self.act(self.options, state, limit, int(rng.integers(2**31 - 1)))
         return Decision(int(column), seconds=time.perf_counter() - begin, **facts)
 
 

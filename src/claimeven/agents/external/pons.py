@@ -36,8 +36,6 @@ PREFIX = "pons:"
 FULL = ("-1000", ".")
 #: The count of numbers in an answer with nodes and time.
 _WITH_EFFORT = 3
-#: Empty cells of the position of the first test, and the games played to find it.
-_TRIAL_EMPTY, _TRIALS = 5, 1000
 #: Seconds for the start and the first answer.
 START_SECONDS = 30.0
 
@@ -212,9 +210,9 @@ def _late_position(geometry: Geometry) -> Position:
     """Return a position with few empty cells, the same one each time."""
     rng = random.Random(0)
     latest = Position(geometry)
-    for _ in range(_TRIALS):
+    for _ in range(1000):
         position = Position(geometry)
-        while not position.is_over and geometry.cells - latest.ply > _TRIAL_EMPTY:
+        while not position.is_over and geometry.cells - latest.ply > 5:
             latest = max(latest, position, key=lambda each: each.ply)
             position = position.play_unchecked(rng.choice(position.legal_columns))
     return latest

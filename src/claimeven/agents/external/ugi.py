@@ -29,12 +29,8 @@ from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
-#: Default seconds for a move without a limit.
-DEFAULT_SECONDS = 1.0
-#: Seconds for the first answer, which shows how the engine writes a move.
-_TRIAL_SECONDS = 5.0
-#: Limit of seeds: a number that every language can represent.
-_SEEDS = 2**31
+#: Seconds for a move without a limit, and for the first answer, which shows its form of a move.
+DEFAULT_SECONDS, _TRIAL_SECONDS = 1.0, 5.0
 
 
 class UgiAgent(ProgramAgent):
@@ -98,7 +94,7 @@ class UgiAgent(ProgramAgent):
         if not self._is_seeded:
             self._is_seeded = True
             if engine.option("Seed") is not None:
-                engine.set_option("Seed", int(rng.integers(_SEEDS)))
+                engine.set_option("Seed", int(rng.integers(2**31)))
         try:
             move, info = engine.search(self._words_for(position), go_words(limit), *limit.patience)
         except BaseException:

@@ -21,15 +21,12 @@ from typing import Any
 
 from claimeven.agents.base import AgentFault, FaultKind
 from claimeven.agents.external.line_process import FLUSH, MORE, Program
+from claimeven.agents.process.agent import LATE_SECONDS
 from claimeven.agents.sanitize import printable, shown
 from claimeven.parallel.process import ChildTimeout
 
 #: Seconds that an engine has to identify itself, to load, and to be ready later.
 START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
-#: Most seconds to wait for a late answer, so that the process can be reused.
-LATE_SECONDS = 2.0
-#: The limit of valid numbers.
-_MAX_NUMBER = 2**53
 #: The names of columns.
 LETTERS = "abcdefghijklmnop"
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\w+)(?P<rest>.*)")
@@ -193,7 +190,7 @@ def _read_info(words: Sequence[str]) -> dict[str, Any]:
             break
         if word in ("depth", "nodes", "cp", "mate") and place + 1 < len(words):
             text = words[place + 1]
-            if re.fullmatch(r"[+-]?\d{1,16}", text) and abs(int(text)) < _MAX_NUMBER:
+            if re.fullmatch(r"[+-]?\d{1,16}", text) and abs(int(text)) < 2**53:
                 info[word] = int(text)
     if "cp" in info:
         info.setdefault("mate", None)

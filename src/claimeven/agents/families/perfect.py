@@ -22,10 +22,9 @@ from claimeven.solver.scores import sample_column, softmax_chances, win_score
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
-#: The level that never errs.
-TOP_LEVEL = 10
-#: At a level below the top the temperature of errors (see `solver.scores`) is this minus the level.
-SPREAD = 12
+#: The level that never errs. Below it the temperature of errors (see `solver.scores`) is `SPREAD`
+#: minus the level.
+TOP_LEVEL, SPREAD = 10, 12
 #: Names of some levels, the weakest first.
 LEVEL_NAMES = {
     "newcomer": 0, "beginner": 2, "casual": 4, "regular": 6, "strong": 8, "expert": 9, "perfect": 10

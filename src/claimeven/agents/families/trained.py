@@ -52,14 +52,10 @@ from claimeven.networks.own_models import ONNX, PlanesModel, read_onnx
 
 Model = TypeVar("Model")
 
-#: The bundled model in a spec.
-DEFAULT = "default"
-#: The agent that is an n-tuple network without a search.
-ALONE = "ntuple"
+#: The bundled model in a spec, and the agent that is an n-tuple network without a search.
+DEFAULT, ALONE = "default", "ntuple"
 #: Default plies of `ntuple-alphabeta`, and default iterations of `puct`.
 DEFAULT_DEPTH, DEFAULT_ITERATIONS = 6, 800
-#: Maximum number of models of a kind in memory.
-_MAX_CACHED = 4
 
 
 def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str], Model]:
@@ -70,7 +66,7 @@ def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str]
     and again.
     """
 
-    @lru_cache(maxsize=_MAX_CACHED)
+    @lru_cache(maxsize=4)
     def read_version(name: str, version: tuple[int, ...]) -> Model:
         try:
             return read(str(bundled) if name == DEFAULT else name)

@@ -38,15 +38,12 @@ MAX_PROCESSES = 32
 #: Seconds that an agent from a file may take to load. Heavy packages take about ten on a slow
 #: machine, and an endless loop delays all other agents by this time.
 FILE_LOAD_SECONDS = 30.0
-#: Seconds for a built-in agent, which may have to compile its search, and seconds for any other
-#: request without a limit, such as a move.
-LOAD_SECONDS, PATIENCE = 120.0, 90.0
-#: Least seconds to start a game if moves have a time limit.
-MIN_PATIENCE = 10.0
-#: Most seconds to wait for a late answer, so that the process can be reused.
-LATE_SECONDS = 2.0
-#: Seconds for `close` of the agent.
-CLOSE_SECONDS = 5.0
+#: Seconds for a built-in agent, which may have to compile its search, for its `close`, and for any
+#: other request without a limit, such as a move.
+LOAD_SECONDS, CLOSE_SECONDS, PATIENCE = 120.0, 5.0, 90.0
+#: Least seconds to start a game if moves have a time limit, and most seconds to wait for a late
+#: answer, so that the process can be reused.
+MIN_PATIENCE, LATE_SECONDS = 10.0, 2.0
 #: One thread each, a fixed order of sets, and escapes for characters that cannot be printed.
 #: Variables set by the user are not changed.
 VARIABLES = {

@@ -10,10 +10,9 @@ from claimeven.agents.sanitize import printable, printable_lines
 from claimeven.game.validation import real_number, whole_number
 from claimeven.parallel.system import backend
 
-#: Default memory limit of a process in MB, on a machine with at least twice that memory.
-DEFAULT_MEMORY = 2048
-#: Greatest memory limit in MB: more than any machine has.
-MAX_MEMORY = 1 << 32
+#: Default memory limit of a process in MB, on a machine with at least twice that memory, and the
+#: greatest one: more than any machine has.
+DEFAULT_MEMORY, MAX_MEMORY = 2048, 1 << 32
 #: Maximum characters of an agent's output that are shown for each game.
 MAX_PRINTED = 20_000
 
