@@ -65,8 +65,7 @@ class Limit:
 
     `seconds` limits wall-clock time, `iterations` a Monte Carlo search, `depth` the plies and
     `nodes` the visited positions. `time_bank` is extra time in seconds for a whole game: the time
-    of a move beyond `seconds` is drawn from it. An agent gets the rest of its bank with each
-    move; it is always safe within `seconds`.
+    of a move beyond `seconds` is drawn from it. Each move comes with the rest of the bank.
 
     Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be 0), for
     fractions of an iteration, ply or node, and for a bank without `seconds`.

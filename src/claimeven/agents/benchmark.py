@@ -64,8 +64,7 @@ SEARCHES: Final = 1 + len(DEPTHS) + len(UCT_PRESETS)
 def run_benchmark() -> Iterator[SearchTotals]:
     """Search all positions with the solver, the minimax family and UCT; yield the cost of each.
 
-    One thread. Each search is compiled, or loaded, before its clock runs. Raises `ClaimevenError`
-    if the solver gives a wrong score.
+    Each search is loaded before its clock runs. Raises `ClaimevenError` for a wrong exact score.
     """
     positions = [(Position.from_moves(moves), score) for moves, score in POSITIONS.items()]
     for search, limit, nodes_of in _searches(positions[0][0].geometry):

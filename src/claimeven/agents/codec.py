@@ -2,8 +2,7 @@
 
 The answers of an agent's process are validated: an agent may write any bytes instead of them. An
 answer is a JSON object: `value`, or `fault` with a `traceback` and a `kind`, or `invalid` with a
-`traceback` for an invalid spec or file. The result is plain data of bounded size, and its texts
-contain no control characters.
+`traceback` for an invalid spec or file. Values are bounded, without control characters in texts.
 """
 
 from __future__ import annotations
@@ -82,8 +81,7 @@ def to_generator(data: list[list[int]]) -> np.random.Generator:
 def read_value(message: bytes, may_refuse: bool = False) -> Any:
     """Return the value of an answer, not validated yet.
 
-    Raises `InvalidMessage`, the reported `AgentFault`, and `InvalidSpec` for a rejected agent if
-    `may_refuse`.
+    Raises `InvalidMessage`, the reported `AgentFault`, and `InvalidSpec` if `may_refuse`.
     """
     try:
         answer = unpack(message)

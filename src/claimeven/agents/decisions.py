@@ -64,8 +64,7 @@ def decision_json(
     """Return a decision in a position, with the tree behind it if there is one.
 
     Keys: `column` (from 1), `value`, `policy`, `score`, `depth`, `nodes`, `visits`, `iterations`,
-    `seconds`, `line` (the principal variation as a move string), `tree`, `details`; None if the
-    agent does not say.
+    `seconds`, `line` (a principal variation as a move string), `tree`, `details`; None if unknown.
 
     >>> decision_json(Decision(3, details={"line": [3, 3]}), Position())["line"]
     '44'

@@ -66,9 +66,7 @@ class FunctionAgent(Agent):
         self.function = function
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function; its output goes to stderr. Raises `AgentFault` for an answer that is
-        not a column.
-        """
+        """Call the function; its output goes to stderr. Raises `AgentFault` for invalid answers."""
         with PrintsToStderr():
             begin = time.perf_counter()
             answer = self.function(position)
@@ -120,8 +118,7 @@ def as_agent(
 
 
 def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
-    """Return the result of a class or function for options, converted to the types of their
-    annotations or defaults.
+    """Return the result of a class or function for options, converted to its annotated types.
 
     A function of a position is bound to them; a class, or a function that makes an agent, is
     called. Raises `InvalidSpec` for an unknown or missing option or an invalid value.

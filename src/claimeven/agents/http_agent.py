@@ -151,8 +151,7 @@ def is_address(text: str) -> bool:
 class Endpoint:
     """An address to post to. Raises `InvalidSpec` for an invalid address.
 
-    With `keep` the connection stays open from call to call if the server allows it. It must not be
-    used by two threads at the same time.
+    With `keep` the connection stays open if the server allows it. It is for one thread at a time.
     """
 
     def __init__(self, url: str, keep: bool = False) -> None:

@@ -217,8 +217,7 @@ def parse_options(
 class AgentKind:
     """A name in the registry: its summary, its options, and the function that builds it.
 
-    `build` receives every option by name, given or default. `is_preset` marks a kind that is
-    another kind with a published set of options.
+    `build` receives every option by name. A preset is a kind with published options of another.
     """
 
     name: str

@@ -16,8 +16,7 @@ _blocks: dict[int, int] = {}
 class PrintsToStderr:
     """A context manager that redirects this thread's stdout to stderr, and no other thread's.
 
-    `contextlib.redirect_stdout` redirects the whole process, and permanently if blocks of two
-    threads overlap.
+    `contextlib.redirect_stdout` redirects all threads, and permanently if their blocks overlap.
     """
 
     __slots__ = ("_before", "_stdout")

@@ -57,9 +57,8 @@ def make_agent(
     """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, for
     an external program, `prefix:text`, and after that its own limit, `@seconds=1`.
 
-    An agent with code from a file plays in a separate process (see `ProcessAgent`). Other agents
-    play in this process, unless `sandbox` has `all_agents`. An `Agent` or a function may be given
-    instead of a spec.
+    An agent with code from a file plays in a separate process (see `ProcessAgent`), others in this
+    process, unless `sandbox` has `all_agents`. An `Agent` or a function may replace a spec.
 
     Raises `InvalidSpec`, with the choices, for an unknown name or option, an option out of its
     range, a file that is missing or has no agent, and an agent that cannot play on the board of
@@ -80,9 +79,8 @@ def make_agents(
 ) -> list[Agent]:
     """Return new agents from their specs. All specs are checked before any agent compiles.
 
-    `limits` is one limit for all agents, or one for each; each agent must support its limit. A
-    limit after an @, `uct@seconds=1`, overrides it. With `lazy_start` the process of an agent is
-    started at its first use and not tried here.
+    `limits` is one limit for all agents, or one for each; a limit after an @, `uct@seconds=1`,
+    overrides it. With `lazy_start` the process of an agent is started at its first use.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """

@@ -16,8 +16,8 @@ The shape of a function is an option of its spec, `bot.py:bot,shape=rows`, or th
 | `pettingzoo` | NumPy (rows, columns, 2), top row first: own discs, others     | 0 or 1   |
 | `state`      | a `CourseState`, with `get_legal_actions()` and other methods  | 1 or 2   |
 
-The answer is a column counted from 0, a pair of column and value, or a number for each column, of
-which the greatest legal one is played.
+The answer is a column counted from 0, a pair of column and value, or a number for each column: the
+greatest legal one is played.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ NATIVE: Final = ("position", "kaggle")
 class CourseState:
     """A state for functions such as `get_action(state)`: rows from the top, and the usual methods.
 
-    Actions are columns from 0; `board` has 0 for an empty cell, 1 and 2 for the players' discs;
-    `player` is to move.
+    Actions are columns from 0; `board` has 0 for an empty cell, else 1 or 2, like `player` to move.
     """
 
     def __init__(self, position: Position) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any
@@ -48,8 +48,7 @@ def illegal(reason: str) -> AgentFault:
 def plain_decision(decision: object, position: Position) -> Decision:
     """Return a decision with a legal column as plain data.
 
-    Raises `AgentFault` naming the part that is not valid, and any exception that an attribute of an
-    odd object raises.
+    Raises `AgentFault` naming the invalid part, and any exception of an attribute of an odd object.
     """
     if type(decision) is not Decision and not isinstance(decision, Decision):
         raise illegal(f"returned {shown(decision)} instead of a Decision")
@@ -130,47 +129,42 @@ def plain(value: Any, limit: int = MAX_VALUES, depth: int = MAX_DEPTH) -> Any:
     Raises `AgentFault` for more than `limit` values, or values nested deeper than `depth`.
     """
     try:
-        return _Plain(limit, depth).of(value)
+        return _plain(value, iter(range(limit)), depth)
     except _TooLarge:
         raise illegal(f"returned more than {limit:,} values in one answer") from None
 
 
-class _Plain:
-    def __init__(self, limit: int = MAX_VALUES, depth: int = MAX_DEPTH) -> None:
-        self.left = limit
-        self.depth = depth
+def _plain(value: Any, left: Iterator[int], depth: int) -> Any:
+    """Return the plain form of a value; `left` ends with the number of values."""
+    if next(left, None) is None or depth < 0:
+        raise _TooLarge
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if kind is int:
+        return value if value.bit_length() <= MAX_BITS else shown(value)
+    if isinstance(value, Mapping):
+        return {_name(key): _plain(part, left, depth - 1) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part, left, depth - 1) for part in value]
+    if isinstance(value, str):
+        return str.__str__(value)[:MAX_CHARACTERS]
+    return _plain_other(value, left, depth)
 
-    def of(self, value: Any, depth: int = 0) -> Any:
-        """Return the plain form of a value at a depth."""
-        self.left -= 1
-        if self.left < 0 or depth > self.depth:
+
+def _plain_other(value: Any, left: Iterator[int], depth: int) -> Any:
+    """Return the plain form of a number or array of NumPy, or of any other object."""
+    if isinstance(value, np.ndarray):
+        if value.size > operator.length_hint(left):
             raise _TooLarge
-        kind = type(value)
-        if value is None or kind is bool:
-            return value
-        if kind is float:
-            return value if math.isfinite(value) else None
-        if kind is int:
-            return value if value.bit_length() <= MAX_BITS else shown(value)
-        if isinstance(value, Mapping):
-            return {_name(key): self.of(part, depth + 1) for key, part in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self.of(part, depth + 1) for part in value]
-        if isinstance(value, str):
-            return str.__str__(value)[:MAX_CHARACTERS]
-        return self._of_other(value, depth)
-
-    def _of_other(self, value: Any, depth: int) -> Any:
-        """Return the plain form of a number or array of NumPy, or of any other object."""
-        if isinstance(value, np.ndarray):
-            if value.size > self.left:
-                raise _TooLarge
-            return self.of(value.tolist(), depth)
-        if isinstance(value, (bool, np.bool_)):
-            return bool(value)
-        if isinstance(value, Real):
-            return self.of(int(value) if isinstance(value, Integral) else float(value), depth)
-        return shown(value)
+        return _plain(value.tolist(), left, depth)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, Real):
+        return _plain(int(value) if isinstance(value, Integral) else float(value), left, depth)
+    return shown(value)
 
 
 def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
@@ -181,7 +175,7 @@ def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
         if len(checked) == MAX_ENTRIES:
             break
         try:
-            detail = _Plain().of(value)
+            detail = _plain(value, iter(range(MAX_VALUES)), MAX_DEPTH)
         except _TooLarge:
             detail = f"left out: it has more than {MAX_VALUES:,} values"
         if detail is not None and key in _CHECKS:

@@ -6,8 +6,7 @@ A few lines suffice for modules in this form, and other modules are rejected:
 - `import sheet from "./path.css" with { type: "css" };` is a style sheet to adopt;
 - `export` is before a function, a class, `const` or `let`; the entry has `export default`.
 
-Each module becomes a function that is called once and returns its exports, so the names of modules
-stay separate.
+Each module becomes a function that is called once and returns its exports: names stay separate.
 """
 
 from __future__ import annotations

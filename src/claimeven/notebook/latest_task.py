@@ -23,8 +23,7 @@ class LatestTask:
     """Does one job at a time in its own thread; a new job replaces all before it.
 
     The job in progress is canceled, and the new one starts when it has stopped. The thread ends
-    when there is no job, and with the process. Errors of a job are printed on stderr, which
-    notebooks show.
+    when there is no job, and with the process. Errors of a job are printed on stderr.
     """
 
     def __init__(self, name: str) -> None:

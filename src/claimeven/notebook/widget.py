@@ -328,7 +328,7 @@ class BoardWidget(anywidget.AnyWidget):
         with self._changing, ExitStack() as setters:
             for step in reversed(steps):
                 # An observer of the step before may have started another game.
-                setters.callback(_if, is_wanted, step)
+                setters.callback(lambda do: is_wanted() and do(), step)
 
     # The scores
 
@@ -385,11 +385,6 @@ class BoardWidget(anywidget.AnyWidget):
             "done": done,
             "problem": problem,
         }
-
-
-def _if(is_wanted: IsWanted, step: Callable[[], object]) -> None:
-    if is_wanted():
-        step()
 
 
 def _board_traits(start: Position) -> dict[str, Any]:

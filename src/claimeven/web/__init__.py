@@ -1,6 +1,5 @@
 """The server: an HTTP API to the package, and the web page that uses it.
 
-It needs FastAPI and uvicorn, the extra `web`. Searches run in worker processes (`pool`, `worker`,
-`tasks`); the server process validates requests and sends responses (`app`, `routes`, `requests`,
-`responses`).
+It needs the extra `web`, FastAPI and uvicorn. Searches run in worker processes (`pool`, `tasks`).
+The server process validates requests and sends answers (`app`, `routes`, `requests`, `responses`).
 """

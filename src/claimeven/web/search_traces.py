@@ -49,8 +49,7 @@ def minimax(
 ) -> dict[str, Any]:
     """Return steps of a minimax agent's search, from `first_step` (0-based), and its tree.
 
-    Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of more than
-    `MAX_POSITIONS` positions.
+    Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for over `MAX_POSITIONS`.
     """
     player = build(agent)
     if not isinstance(player, SearchAgent):
@@ -154,9 +153,8 @@ def montecarlo(
     """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
 
     The result has `steps` iterations from `first_step` (1-based); `trees` adds the tree after each
-    of them, with the path of that iteration. Raises `InvalidSpec` for an agent of another
-    family, `InvalidSearch` for more than `MAX_ITERATIONS` iterations or trees of more than
-    `MAX_NODES` nodes in total.
+    of them, with the path of that iteration. Raises `InvalidSpec` for an agent of another family,
+    `InvalidSearch` for more than `MAX_ITERATIONS` iterations or `MAX_NODES` nodes of trees.
     """
     player = build(agent)
     if not isinstance(player, MonteCarloAgent):

@@ -45,8 +45,7 @@ class Guard:
 
     `hosts` are host names of the server in addition to the names and addresses of this machine. If
     `is_public`, it listens not only on the loopback, and any address may be its own. `body` is the
-    maximum size of a body in bytes, `bodies` the one of some paths. `origins` are the origins of
-    pages behind a proxy that may use the server.
+    maximum size of a body in bytes, `bodies` of some paths; `origins` are pages behind a proxy.
     """
 
     def __init__(

@@ -71,8 +71,7 @@ class Site:
 def write_site(folder: str | Path) -> Site:
     """Write the page as a site to a new or empty folder, or over an earlier site.
 
-    Other files of an earlier site's folder are not changed. Raises `CannotWrite`, also for a folder
-    with other files only.
+    Other files of an earlier site stay. Raises `CannotWrite`, also for a folder of other files.
     """
     folder = Path(folder)
     earlier = _earlier_files(folder)

@@ -76,8 +76,7 @@ def standings(state: Any, path: str, final: bool) -> dict[str, Any]:
     """Return the standings of a store; send drafts every second.
 
     Intervals are as in `claimeven report` if the standings are `final`, otherwise approximate.
-    `took` is the CPU time in seconds. All games are read again if some were removed or the file was
-    replaced.
+    `took` is the CPU time in seconds. All games are read again if some are gone or the file is new.
     """
     start = time.process_time()
     with _opened(path) as store:

@@ -221,8 +221,7 @@ def load(state: WorkerState, task: str, arguments: dict[str, Any]) -> None:
 
 
 def scores(state: WorkerState, position: Position, with_progress: bool = False) -> dict[str, Any]:
-    """Return the exact scores of a position; if `with_progress`, send each solved column and the
-    progress of the search.
+    """Return the exact scores of a position; `with_progress` send solved columns and the progress.
 
     When the time is over the unknown columns are None and `complete` is false.
     """
@@ -304,11 +303,9 @@ def puzzle_hints(state: WorkerState, number: int, found: int) -> dict[str, Any]:
 
 
 def games_json(state: Any, text: str, name: str, geometry: Geometry) -> dict[str, Any]:
-    """Return the games of a text as plain data; the extension of the file `name` helps to guess the
-    format.
+    """Return the games of a text as plain data; the extension of `name` helps to guess the format.
 
-    `geometry` is the board of games without a board. Raises `InvalidRecord` with the line and the
-    reason if no game can be read.
+    `geometry` is the board of games without a board. Raises `InvalidRecord` if it has no game.
     """
     if text.startswith(_DATABASE):
         raise InvalidRecord(

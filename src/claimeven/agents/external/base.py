@@ -24,8 +24,7 @@ class ForeignKind:
     a separate process, like agents from files: for Python code, not for programs and servers.
 
     `files` returns the files of the agent for its digest; `brief` returns a short name for tables.
-    `agents` are the named agents after the prefix. `extra` is the required extra of claimeven and
-    one of its modules.
+    `agents` are the named agents after the prefix, `extra` the required extra and its module.
     """
 
     prefix: str

@@ -3,8 +3,7 @@
 `kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace without
 `__file__`, its folder is on the path during that, and its last callable is the agent. Another
 function that looks like a Kaggle agent is called in the same way (see `function_agent`).
-`kaggle:negamax` is a player of the package `kaggle-environments`, loaded from its module: an import
-of the whole package loads every game.
+`kaggle:negamax` is a player of the package `kaggle-environments`, loaded without its other games.
 
 The number of parameters decides whether it gets the observation and the configuration, only the
 first, or no argument. It returns a column counted from 0; an answer that Kaggle calls INVALID loses
@@ -69,8 +68,7 @@ class KaggleAgent(Agent):
     """A Kaggle ConnectX agent.
 
     `time_bank` is the rest of its spare time in this game; its decisions show it if it is not full.
-    The path of its `file` is in `configuration["__raw_path__"]`, as on Kaggle. With `none_plays`
-    None means column 0.
+    `configuration["__raw_path__"]` is its `file`, as on Kaggle. With `none_plays` None is column 0.
     """
 
     limits: frozenset[str] = frozenset(("seconds",))

@@ -38,8 +38,7 @@ MAX_LINE = 1 << 16
 def split_command(text: str, windows: bool = os.name == "nt") -> tuple[dict[str, str], list[str]]:
     """Split a command as a shell does: settings NAME=value before the program, and its words.
 
-    A `~` at the start of a word is the home folder; on Windows a backslash is a part of a path.
-    Raises `InvalidSpec`.
+    Raises `InvalidSpec`. A `~` before a word is the home folder; Windows has backslashes in paths.
 
     >>> split_command("Hash=64 ./engine --book 'my book'")
     ({'Hash': '64'}, ['./engine', '--book', 'my book'])
@@ -76,8 +75,10 @@ def check_command(text: str) -> None:
 
 def files_of_command(text: str) -> tuple[Path, ...]:
     """Return the files that a command names, including the program unless it is on the path."""
-    paths = [Path(word) for word in _words_of(text)]
-    if paths and (str(paths[0]) == sys.executable or _is_installed(paths[0])):
+    words = _words_of(text)
+    paths = [Path(word) for word in words]
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    if words and (words[0] == sys.executable or str(paths[0].parent) in (".", *folders)):
         del paths[0]
     return tuple(path for path in paths if is_file(path))
 
@@ -111,8 +112,7 @@ class Program(Process):
     """A running program: its input, its output in lines, and its stderr.
 
     Its stderr is passed to `on_output` while lines are awaited. `memory_mb` limits its memory if
-    the system supports that. Raises `InvalidSpec` if it cannot be started. It must not be used by
-    two threads at the same time.
+    the system can. Raises `InvalidSpec` if it cannot be started. It is for one thread at a time.
     """
 
     def __init__(
@@ -147,8 +147,7 @@ class Program(Process):
     def receive(self, deadline: float) -> str:
         """Return the next line, waited for until a moment of `time.perf_counter`.
 
-        Raises `ChildTimeout` if no line has come by then, `ChildEnded`, and `ChildProtocolError`
-        for a line that is too long.
+        Raises `ChildTimeout` after it, `ChildEnded`, and `ChildProtocolError` for a long line.
         """
         while True:
             line = self._line()
@@ -214,9 +213,3 @@ class Program(Process):
 def _write_all(pipe: RawIOBase, data: bytes) -> None:
     while data:
         data = data[pipe.write(data) or 0 :]
-
-
-def _is_installed(path: Path) -> bool:
-    """Whether a program is found by its name or is in a folder of the path."""
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    return path.parent == Path() or str(path.parent) in folders

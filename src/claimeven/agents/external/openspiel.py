@@ -1,8 +1,7 @@
 """`openspiel:mcts,simulations=1000`: bots and algorithms of OpenSpiel as agents.
 
 They play in a separate process, since they run inside it and know of no Ctrl-C. The package is
-the extra `openspiel`. Its games and states of `connect_four` are turned into ours and back, on any
-board.
+the extra `openspiel`. Its games and states of `connect_four` are turned into ours and back.
 """
 
 from __future__ import annotations

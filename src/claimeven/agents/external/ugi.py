@@ -1,8 +1,7 @@
 """`ugi:COMMAND`: an external engine that speaks UGI, as an agent.
 
 Columns are written as letters from `a` or as numbers from 1, like in the engine's first answer. The
-engine gets the moves from the empty board: the moves of the game if they are known, or other moves
-to the same position after an opening.
+engine gets the moves of the game from the empty board, or other moves to a position if unknown.
 """
 
 from __future__ import annotations

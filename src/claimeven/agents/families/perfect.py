@@ -61,9 +61,8 @@ class SolverAgent(Agent):
 
     limits: frozenset[str] = frozenset(("seconds",))
 
-    def __init__(self, threads: int, table_mb: int | None) -> None:
-        self.threads = threads
-        self.table_mb = table_mb
+    def __init__(self, threads: int = 1, table_mb: int | None = None) -> None:
+        self.threads, self.table_mb = threads, table_mb
         self._solver: Solver | None = None
 
     def check_board(self, geometry: Geometry) -> None:
@@ -124,14 +123,13 @@ class PerfectAgent(SolverAgent):
     not lose immediately, and `score` is None. Other limits have no effect on exact scores.
     """
 
+    name = "perfect"
+
     def __init__(
         self, pick: str, quick: bool, level: int, threads: int = 1, table_mb: int | None = None
     ) -> None:
         super().__init__(threads, table_mb)
-        self.name = "perfect"
-        self.pick = pick
-        self.quick = quick
-        self.level = level
+        self.pick, self.quick, self.level = pick, quick, level
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
@@ -176,9 +174,7 @@ class FullAgent(SolverAgent):
     `details["engine"]` is the name of the one used.
     """
 
-    def __init__(self, threads: int = 1, table_mb: int | None = None) -> None:
-        super().__init__(threads, table_mb)
-        self.name = "full"
+    name = "full"
 
     def load(self, geometry: Geometry) -> None:
         super().load(geometry)
@@ -211,8 +207,7 @@ def draw_column(policy: Sequence[float], rng: np.random.Generator) -> int:
 def best_known(position: Position, scores: Scores) -> int:
     """Return the best column by known scores, the most central of equal ones.
 
-    An unknown score (None) counts as a draw, or as the worst score if the other side wins
-    immediately after it.
+    An unknown score counts as a draw, or as the worst if the other side wins immediately after it.
     """
     worst = -position.geometry.cells
 

@@ -62,8 +62,7 @@ def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str]
     """Return a function that reads a model once, and again if its file has changed.
 
     It takes the name of a file, or `DEFAULT` for the `bundled` one, and keeps the last few models.
-    It raises `InvalidSpec` for a file that holds no model. A training run replaces its model again
-    and again.
+    It raises `InvalidSpec` for a file that holds no model. Training replaces its model often.
     """
 
     @lru_cache(maxsize=4)
@@ -106,8 +105,7 @@ model_of = cached_reader(lambda name: read_own(name) or read_policy_value(name),
 class NetAgent(Agent):
     """Plays the most likely column of a model's policy, the leftmost of equal ones.
 
-    It only makes one pass of the model, so it is within any limit. `Decision.value` is the value of
-    the model, of a `Net` the expected result.
+    One pass of the model is within any limit. `Decision.value` is the model's expected result.
     """
 
     name = "net"
@@ -159,8 +157,7 @@ def _guesses(scores: Floats) -> dict[str, Any]:
 class NTupleAgent(SearchAgent):
     """Alpha-beta over an n-tuple network; with a depth of 1 no search.
 
-    `Decision.value` is the network's value of the position at the end of the principal variation,
-    1 for a proven win and -1 for a proven loss.
+    `Decision.value` is the network's at the end of the principal variation; 1 or -1 if proven.
     """
 
     def __init__(self, search: NTupleSearch, own: Limit) -> None:

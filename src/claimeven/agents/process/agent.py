@@ -63,8 +63,8 @@ class ProcessAgent(Agent):
     a move passes the limit's `deadline` (without one, `PATIENCE` seconds) or if its state is in
     doubt. The next game starts a new process, except after a stall of `PATIENCE` seconds: then the
     agent is not asked again. `sandbox` limits its memory. The process is suspended between
-    requests. Its output goes to stderr, `MAX_PRINTED` characters a game. The attribute `patience`
-    replaces `PATIENCE` if it is set.
+    requests. Its output goes to stderr, `MAX_PRINTED` characters a game. `patience` replaces
+    `PATIENCE` if it is set.
 
     The process starts immediately, or with `lazy_start` at the first request. Each process gets the
     contents of `file` and `files` as they were when the agent was made (`texts`).

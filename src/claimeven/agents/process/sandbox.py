@@ -58,8 +58,7 @@ class Sandbox:
 class OutputRelay:
     """Writes the output of an agent to stderr, without control characters.
 
-    It writes at most `MAX_PRINTED` characters a game and the lines that the sandbox allows; `close`
-    reports the number of further lines.
+    `MAX_PRINTED` characters a game and the lines that the sandbox allows; `close` counts the rest.
     """
 
     def __init__(self, name: str, sandbox: Sandbox) -> None:
