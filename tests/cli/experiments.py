@@ -34,7 +34,6 @@ COMMANDS: dict[str, Sequence[str]] = {
     "solve-json": ("solve", "IN", "--json", *BOARD),
     "accuracy": ("accuracy", "random", "greedy", "--count", "40", "--show-worst", "1", "--json"),
     "accuracy of games": ("accuracy", "GAMES", "--show-worst", "1", "--json", *BOARD),
-    "accuracy": ("accuracy", "greedy", "alphabeta:depth=2", "--count", "60", "--json"),
     "study": ("study", "run", "polito-alphabeta", "--games", "8", "--json"),
     "tournament": (
         "tournament", "random", "greedy", "alphabeta:depth=2", "--rounds", "4", "--json", "--out",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from functools import partial
+from contextlib import closing
 from itertools import islice
 from typing import Any
 
@@ -20,9 +18,7 @@ from claimeven.dataset import games as module_of_games
 from claimeven.dataset.games import Games
 from claimeven.dataset.rows import Row
 from claimeven.game.notation import parse_moves
-from claimeven.parallel import interrupts, threads
 from claimeven.solver import Solver
-from tests.pressing import pressed_as_usual, pressed_at
 from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 4)
@@ -36,7 +32,8 @@ def games(share: float, count: int = 250, *, one: bool = False, seed: int = 1) -
 
 
 def first_games(plan: DatasetPlan, solver: Solver, count: int) -> list[list[Row]]:
-    return Games(plan, solver).with_rows(0, lambda rows: list(islice(rows, count)))
+    with closing(Games(plan, solver).rows(itertools.count())) as rows:
+        return list(islice(rows, count))
 
 
 def moves_with_scores(rows: list[Row]) -> list[tuple[int, tuple[int | None, ...]]]:
@@ -199,34 +196,8 @@ def test_another_seed_gives_other_games() -> None:
     assert games(0.5, 20) == games(0.5, 20) != games(0.5, 20, seed=2)
 
 
-def test_ctrl_c_again_at_any_step_leaves_no_thread_at_work() -> None:
-    """While the first one is in progress, as a user in a notebook may press it twice."""
-    board = Geometry(8, 7)
-    plan = DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0)
-
-    def twice(rows: Iterator[list[Row]]) -> None:
-        signal.raise_signal(signal.SIGINT)
-        next(rows)
-
-    for step in itertools.count(1):
-        before = threading.enumerate()
-        played = Games(plan, Solver(board, table_mb=4, threads=2, book=None))
-        with pressed_as_usual():
-            pressed = pressed_at(
-                step, partial(played.with_rows, 0, twice),
-                module_of_games, threads, interrupts, contextlib,
-            )  # fmt: skip
-        for thread in set(threading.enumerate()).difference(before):
-            thread.join(60)
-            assert not thread.is_alive(), step
-        assert isinstance(pressed.raised, KeyboardInterrupt)
-        if pressed.is_past_the_end:
-            break
-    assert step > 200
-
-
 def test_ctrl_c_gives_up_games_in_work() -> None:
-    """Its threads are deep in positions that take hours; the end of the test is the proof."""
+    """Its workers are deep in positions that take hours; the end of the test is the proof."""
     board = Geometry(8, 7)
     played = Games(
         DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0),
@@ -237,6 +208,6 @@ def test_ctrl_c_gives_up_games_in_work() -> None:
     try:
         with pytest.raises(KeyboardInterrupt):
             ctrl_c.start()
-            played.with_rows(0, next)
+            next(played.rows(itertools.count()))
     finally:
         signal.signal(signal.SIGINT, original)

@@ -29,7 +29,7 @@ from claimeven.compiled.wide import words
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
-from claimeven.dataset.games import Candidate, Games, GamesElsewhere
+from claimeven.dataset.games import Candidate, Games
 from claimeven.dataset.journal import DatasetJournal
 from claimeven.dataset.rows import Row, discs_in, field_names
 from claimeven.dataset.sampling_kernel import random_positions
@@ -81,8 +81,8 @@ def make_dataset(
     count = plan.positions
     if count is None:
         return make_all(path, plan, solver, on_progress, split=split, executor=executor, part=part)
-    elsewhere = None if executor is None else GamesElsewhere(plan, solver, executor)
-    games = None if plan.source == "random" or elsewhere else Games(plan, solver)
+    is_random = plan.source == "random"
+    games = None if is_random and executor is None else Games(plan, solver, executor)
     fields = field_names(plan.geometry, plan.optimal_only)
     header, place = plan.header(), None
     if part is not None:
@@ -100,28 +100,21 @@ def make_dataset(
                 journal.append((row.number, row.cells(plan.optimal_only)) for row in new)
                 if on_progress is not None:
                     done, seconds = min(journal.count, count), time.perf_counter() - start
-                    nodes = (elsewhere or games or solver.statistics).nodes
+                    nodes = (games or solver.statistics).nodes
                     on_progress(DatasetProgress(done, count, resumed, seconds, nodes))
                 if left <= 0:
                     break
 
-        def store_new(played: Iterable[list[Row]]) -> None:
-            store(_new_rows(played, seen, _MAX_FRUITLESS[plan.source]))
-
         first = journal.last_number if journal.count or part is None else part.number - 1
-        step = 1 if part is None else part.count
-        is_random = plan.source == "random"
         candidates = _random_candidates(plan, seen, first)
         if part is not None:
             candidates = _of_part(plan, part, journal.last_number if journal.count else -1)
-        if elsewhere is not None:
-            items = candidates if is_random else itertools.count(first, step)
-            with closing(elsewhere.rows(items)) as rows:
-                (store if is_random else store_new)(rows)
-        elif games is not None:
-            games.with_rows(first, store_new, step)
-        else:
+        if games is None:
             store(_random_rows(candidates, solver))
+        else:
+            numbers = itertools.count(first, 1 if part is None else part.count)
+            with closing(games.rows(candidates if is_random else numbers)) as rows:
+                store(rows if is_random else _new_rows(rows, seen, _MAX_FRUITLESS[plan.source]))
         if journal.count < count:
             raise InvalidDataset(
                 f"only {journal.count:,} of {count:,} different positions were found at plies"

@@ -169,8 +169,9 @@ class Scheduler:
         return bool(self._left or self._suspects)
 
     def _start(self) -> None:
-        worker = self._crew.start()
-        self.members[id(worker)] = _Member(worker)
+        with interrupts.deferred():  # a worker that is in no list would not be ended
+            worker = self._crew.start()
+            self.members[id(worker)] = _Member(worker)
 
     def _feed(self) -> None:
         """Give jobs to the workers that need some, while there are any."""
