@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -44,7 +44,6 @@ from claimeven.cli.common.options import (
     sandbox_options,
     score_text,
     seed_option,
-    solver_options,
     warn_unbounded,
 )
 from claimeven.cli.common.output import write_sections
@@ -81,7 +80,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 @json_option
 @limit_options
 @sandbox_options
-@partial(solver_options, threads=None, table_mb=JUDGE_MB)
+@option_group(SolverChoice, "solver_choice", threads=None, table_mb=JUDGE_MB)
 @geometry_options
 @click.pass_context
 def command(

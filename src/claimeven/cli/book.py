@@ -22,6 +22,7 @@ from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.options import (
     FilePath,
+    SolverChoice,
     WordChoice,
     check_workers,
     geometry_options,
@@ -84,8 +85,7 @@ def build(
     plies: int,
     out: str | None,
     part: Part | None,
-    threads: int,
-    table_mb: float,
+    search: SolverChoice,
     workers: Executor | None,
     geometry: Geometry,
     as_json: bool,
@@ -103,21 +103,16 @@ def build(
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
       claimeven book build --plies 9 --executor ray --address auto
     """
-    check_workers(workers, threads)
+    check_workers(workers, search.threads)
     announce_compilation()
-    Solver(geometry, table_mb, threads, book=None)  # raises for invalid settings
+    Solver(geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
     path = Path(locations.file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
 
     journal = part.path(path) if part else f"{path}.journal"
     with resumable_file(journal), status_line() as line:
-        how: dict[str, Any] = {
-            "table_mb": table_mb,
-            "threads": threads,
-            "on_progress": line.report,
-            "executor": workers,
-        }
+        how = {"on_progress": line.report, "executor": workers, **_settings(search)}
         if part is not None:
             count = build_part(path, geometry, plies, part, **how)
         else:
@@ -165,8 +160,7 @@ def verify(
     sample: int,
     every: bool,
     seed: int,
-    threads: int,
-    table_mb: float,
+    search: SolverChoice,
     workers: Executor | None,
     as_json: bool,
 ) -> None:
@@ -183,16 +177,15 @@ def verify(
     """
     if sample < 0 or seed < 0:
         raise ClaimevenError(f"--sample and --seed must be 0 or more, got {min(sample, seed)}")
-    check_workers(workers, threads)
+    check_workers(workers, search.threads)
     path, book = _read(file)
-    Solver(book.geometry, table_mb, threads, book=None)  # raises for invalid settings
+    Solver(book.geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
     with status_line() as line:
         found = verify_book(
             book.unpack(),
             sample=None if every else sample,
             seed=seed,
-            table_mb=table_mb,
-            threads=threads,
+            **_settings(search),
             on_progress=line.reporter("solved again {:,} of {:,}"),
             executor=workers,
         )
@@ -288,8 +281,7 @@ def import_book(
     source: str,
     out: str | None,
     sample: int,
-    threads: int,
-    table_mb: float,
+    search: SolverChoice,
     as_json: bool,
 ) -> None:
     """Make a book from FILE, a text as written by `export` (- for stdin), or from a database.
@@ -309,7 +301,7 @@ def import_book(
     if source != "text":
         if out is not None:
             _check_replaced(Path(out), GEOMETRY, PLIES)
-        _import_database(file, out, sample, threads, table_mb, as_json)
+        _import_database(file, out, sample, search, as_json)
         return
     if file is None:
         raise ClaimevenError("name a FILE to import, or a database with --from bitbully-databases")
@@ -325,7 +317,7 @@ def import_book(
 
 
 def _import_database(
-    file: str | None, out: str | None, sample: int, threads: int, table_mb: float, as_json: bool
+    file: str | None, out: str | None, sample: int, search: SolverChoice, as_json: bool
 ) -> None:
     """Import the scores of another program; by default to the folder of the user's books."""
     if sample < 0:
@@ -344,8 +336,7 @@ def _import_database(
             path,
             place,
             sample=sample,
-            threads=threads,
-            table_mb=table_mb,
+            **_settings(search),
             on_progress=line.reporter("{} {:,} of {:,}"),
         )
     checks = ("given", "completed", "compared", "solved")
@@ -400,6 +391,10 @@ def list_books(as_json: bool) -> None:
         if folder is None
         else f"The folder of your books is {folder}."
     )
+
+
+def _settings(search: SolverChoice) -> dict[str, Any]:
+    return {"table_mb": search.table_mb, "threads": search.threads}
 
 
 def _read(file: Path | None) -> tuple[Path, AnyBook]:

@@ -17,7 +17,6 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import STDOUT, check_output, holds_games, text_file
 from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
-    SOLVER_OPTIONS,
     FilePath,
     ProgressSolver,
     SolverChoice,
@@ -34,6 +33,7 @@ from claimeven.cli.common.streams import as_file, print_error, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
+from claimeven.option_fields import options_of
 from claimeven.records import (
     FORMATS,
     GameRecord,
@@ -109,7 +109,7 @@ def command(
             "--json describes the file of -o: add it, or use --to jsonl for games as JSON"
         )
     if form.name != "uci":
-        reject_options(ctx, SOLVER_OPTIONS, "{} is for --to uci, which needs the solver")
+        reject_options(ctx, options_of(SolverChoice), "{} is for --to uci, which needs the solver")
     if out is not None:
         check_output(out)
     reader = _Reader(source, geometry, skip)

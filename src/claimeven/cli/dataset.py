@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from claimeven.cli.common.options import (
     default_plies_text,
     geometry_options,
     json_option,
+    option_group,
     parse_plies,
     part_option,
-    solver_options,
     workers_options,
 )
 from claimeven.cli.common.output import show
@@ -62,7 +61,7 @@ DEFAULT_PLIES = 8, 36
 @click.option("--split", type=float, help="Share of games to train on; the others are held out.")
 @part_option
 @json_option
-@partial(solver_options, table_mb=TABLE_MB)
+@option_group(SolverChoice, "solver_choice", table_mb=TABLE_MB)
 @workers_options
 @geometry_options
 def command(

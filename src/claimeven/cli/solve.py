@@ -25,7 +25,6 @@ from claimeven.cli.common.move_inputs import (
     source_option,
 )
 from claimeven.cli.common.options import (
-    DEFAULT_SOLVER_CHOICE,
     SolverChoice,
     check_workers,
     geometry_options,
@@ -214,7 +213,7 @@ def command(
     """
     query = Query(every, weak, stats, as_json)
     _check(query, solver, against, pons, workers)
-    if solver is not None and solver_choice != DEFAULT_SOLVER_CHOICE:
+    if solver is not None and solver_choice != SolverChoice():
         raise ClaimevenError(
             "--threads, --table-mb, --book, --no-book and --guide are for the built-in solver: they"
             " do not go with --solver"

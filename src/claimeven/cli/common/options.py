@@ -19,7 +19,7 @@ from claimeven.cli.common.progress import StatusLine, notify
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.option_fields import CommandOption, options_of
+from claimeven.option_fields import CommandOption, option, options_of
 from claimeven.parallel.cores import usable_cores
 from claimeven.parallel.executors import ExecutorOptions, WorkerOptions
 from claimeven.parallel.parts import Part
@@ -121,10 +121,11 @@ def option_group(
     receives: str,
     value: Callable[[Any], Any] = lambda options: options,
     without: Collection[str] = (),
+    **defaults: Any,
 ) -> Callable[[Command], Command]:
     """Return a decorator that adds the options of a class, except those in `without`.
 
-    The command receives a single value of the options.
+    The command receives a single value of the options. `defaults` replace defaults of the class.
     """
     declared = {name: each for name, each in options_of(cls).items() if name not in without}
 
@@ -138,7 +139,7 @@ def option_group(
 
         added: Command = with_group
         for name, (default, each) in reversed(declared.items()):
-            added = with_option(added, name, default, each)
+            added = with_option(added, name, defaults.get(name, default), each)
         return added
 
     return decorated
@@ -159,7 +160,7 @@ def with_option(command: Command, name: str, default: Any, declared: CommandOpti
         type=None if kind is bool else kind,
         is_flag=kind is bool,
         default=default,
-        show_default=declared.shown or (default is not None and (kind is not bool or default)),
+        show_default=declared.shown or False if default is None else kind is not bool or default,
         metavar=declared.metavar,
         help=declared.help,
     )(command)
@@ -223,17 +224,28 @@ def default_threads() -> int:
 class SolverChoice:
     """The options of the solver, None for a default; `book` is a file or "shipped"."""
 
-    threads: int
-    table_mb: float | None
-    book: str | None = None
-    no_book: bool = False
-    guide: str | None = None
+    threads: int = option(int, 1, "Number of threads.", shown="one per core")
+    table_mb: float | None = option(
+        float, None, "Size of the transposition table in MB.", shown="16"
+    )
+    book: str | None = option(
+        str, None, metavar="FILE",
+        help="Opening book to use; shipped: the bundled one.  [default: the deepest installed]",
+    )  # fmt: skip
+    no_book: bool = option(bool, False, "Search without an opening book.")
+    guide: Path | None = option(
+        Path, None, metavar="FILE",
+        help="Net that guesses scores, so that hard positions take fewer nodes; net: the bundled"
+        " one. Scores stay exact.  [default: no guide]",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if self.book is not None and self.no_book:
             raise ClaimevenError("give --book FILE or --no-book, not both")
         if self.book == "":
             raise ClaimevenError("--book must be a file or shipped, got ''")
+        if self.threads is None:  # as a default
+            object.__setattr__(self, "threads", default_threads())
         # The solver may be made only after minutes of other work.
         check_threads(self.threads)
         if self.table_mb is not None:
@@ -243,18 +255,18 @@ class SolverChoice:
         """Return the solver for a board. Raises `ClaimevenError`."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-        return Solver(geometry, self.table_mb, self.threads, self._opening_book(), self.guide)
-
-    def _opening_book(self) -> Path | str | None:
-        if self.no_book:
-            return None
-        if self.book is None:
-            return DEFAULT_BOOK
-        return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
+        book: Path | str | None = None if self.no_book else self.book or DEFAULT_BOOK
+        if book not in (None, DEFAULT_BOOK, SHIPPED_BOOK):
+            book = Path(str(book))
+        guide = None if self.guide is None else str(self.guide)
+        return Solver(geometry, self.table_mb, self.threads, book, guide)
 
 
-#: The defaults of the solver.
-DEFAULT_SOLVER_CHOICE = SolverChoice(1, None)
+solver_options = option_group(SolverChoice, "solver_choice")
+#: Adds only --threads and --table-mb.
+search_options = option_group(
+    SolverChoice, "search", without=("book", "no_book", "guide"), table_mb=128
+)
 
 
 class ProgressSolver:
@@ -292,73 +304,6 @@ def progress_text(name: str, at: SolveProgress) -> str:
 def score_text(score: int | None) -> str:
     """Return the score of a column as text, `.` without a score."""
     return "." if score is None else str(score)
-
-
-def search_options(
-    command: Command, threads: int | None = 1, table_mb: float | None = 128
-) -> Command:
-    """Add --threads and --table-mb with their defaults.
-
-    None means one thread per core, and the default table of the solver.
-    """
-    command = click.option(
-        "--table-mb",
-        type=float,
-        default=table_mb,
-        show_default="16" if table_mb is None else True,
-        help="Size of the transposition table in MB.",
-    )(command)
-    return click.option(
-        "--threads",
-        type=int,
-        default=threads,
-        show_default=threads is not None,
-        help="Number of threads." + "  [default: one per core]" * (threads is None),
-    )(command)
-
-
-#: Parameters that `solver_options` adds.
-SOLVER_OPTIONS = ("threads", "table_mb", "book_file", "no_book", "guide")
-
-
-def solver_options(
-    command: Command, threads: int | None = 1, table_mb: float | None = None
-) -> Command:
-    """Add --threads, --table-mb, --book, --no-book and --guide; the command gets `solver_choice`.
-
-    `threads` and `table_mb` are defaults, as for `search_options`.
-    """
-
-    @wraps(command)
-    def with_solver(
-        threads: int | None,
-        table_mb: float | None,
-        book_file: str | None,
-        no_book: bool,
-        guide: str | None,
-        **others: Any,
-    ) -> Any:
-        threads = default_threads() if threads is None else threads
-        choice = SolverChoice(threads, table_mb, book_file, no_book, guide)
-        return command(solver_choice=choice, **others)
-
-    decorated = click.option(
-        "--guide",
-        type=FilePath(),
-        metavar="FILE",
-        help="Net that guesses scores, so that hard positions take fewer nodes; net: the bundled"
-        " one. Scores stay exact.  [default: no guide]",
-    )(with_solver)
-    decorated = click.option("--no-book", is_flag=True, help="Search without an opening book.")(
-        decorated
-    )
-    decorated = click.option(
-        "--book",
-        "book_file",
-        metavar="FILE",
-        help="Opening book to use; shipped: the bundled one.  [default: the deepest installed]",
-    )(decorated)
-    return search_options(decorated, threads, table_mb)
 
 
 def reject_other_options(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
