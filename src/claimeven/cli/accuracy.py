@@ -74,7 +74,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
 @click.option("--count", type=int, help="Number of positions, evenly spread.  [default: all]")
 @file_option("--answers", help="Store each answer with its scores in this .csv or .jsonl file.")
-@click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
+@click.option("--show-worst", default=3, help="Blunders to draw and explain.")
 @seed_option
 @option_group(ExecutorOptions, "players")
 @json_option

@@ -74,7 +74,7 @@ def command() -> None:
 
 
 @command.command("build", cls=ExperimentCommand)
-@click.option("--plies", default=8, show_default=True, help="Maximum number of discs.")
+@click.option("--plies", default=8, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
 @part_option
 @search_options
@@ -147,9 +147,9 @@ def info(file: Path | None, as_json: bool) -> None:
 
 @command.command("verify")
 @book_file
-@click.option("--sample", default=DEFAULT_SAMPLE, show_default=True, help="Entries to solve again.")
+@click.option("--sample", default=DEFAULT_SAMPLE, help="Entries to solve again.")
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the sample.")
+@click.option("--seed", default=0, help="Seed of the sample.")
 @search_options
 @workers_options
 @json_option
@@ -246,7 +246,7 @@ def count(file: Path | None, as_json: bool) -> None:
 
 @command.command("export")
 @book_file
-@click.option("--out", default="-", show_default=True, help="File to write, - for stdout.")
+@click.option("--out", default="-", help="File to write, - for stdout.")
 def export(file: Path | None, out: str) -> None:
     """Write a book as text: a heading, then one line `moves score` for each position.
 
@@ -269,11 +269,10 @@ def export(file: Path | None, out: str) -> None:
     "source",
     type=WordChoice("text", "bitbully-databases"),
     default="text",
-    show_default=True,
     help="Format of FILE.",
 )
 @click.option("--out", help="Book file to write; a database has a default.")
-@click.option("--sample", default=200, show_default=True, help="Scores to solve again.")
+@click.option("--sample", default=200, help="Scores to solve again.")
 @search_options
 @json_option
 def import_book(

@@ -43,25 +43,23 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 
 @click.command("challenge")
 @click.argument("url", metavar="URL")
-@click.option(
-    "--agent", "spec", default="alphabeta-lund", show_default=True, type=AGENT, help="Agent."
-)
-@click.option("--games", default=20, show_default=True, help="Games to play.")
+@click.option("--agent", "spec", default="alphabeta-lund", type=AGENT, help="Agent.")
+@click.option("--games", default=20, help="Games to play.")
 @click.option("--stil-id", multiple=True, help="Student id (StiL); repeat it for a group.")
 @click.option(
     "--api-key",
     default="",
+    show_default=False,
     envvar="CLAIMEVEN_API_KEY",
     help="Key of the server; default: the variable CLAIMEVEN_API_KEY.",
 )
 @click.option(
     "--seconds",
     default=DEFAULT_SECONDS,
-    show_default=True,
     help=f"Seconds for a move. The course allows {COURSE_SECONDS:g} s, network included."
     f" The server has {ANSWER_SECONDS:g} s to answer.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
+@click.option("--seed", default=0, help="Seed of the agent.")
 @file_option("--out", help="File to store games in, for --resume.")
 @resume_options
 @json_option

@@ -39,7 +39,7 @@ MAX_TRACEBACK = 12
 
 @click.command("check")
 @click.argument("specs", metavar="AGENT...", nargs=-1, required=True, type=AGENT)
-@click.option("--seed", default=0, show_default=True, help="Seed of openings and agents.")
+@click.option("--seed", default=0, help="Seed of openings and agents.")
 @geometry_options
 @time_control_options
 @bounds_options

@@ -40,18 +40,14 @@ DEFAULT_PLIES = 8, 36
 @click.command("dataset", cls=ExperimentCommand)
 @click.option("--positions", type=int, help="Number of rows; not with --source all.")
 @click.option("--plies", help=f"Plies of the positions, a-b; {default_plies_text(DEFAULT_PLIES)}.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
+@click.option("--seed", default=0, help="Seed of the positions.")
 @click.option("--out", required=True, help="File to write, .csv or .parquet.")
-@click.option(
-    "--source", default="random", show_default=True, help="random, selfplay, mixed or all."
-)
+@click.option("--source", default="random", help="random, selfplay, mixed or all.")
 @click.option(
     "--random-moves", type=float, help="Share of random moves in mixed games.  [default: 0.5]"
 )
 @click.option("--one-per-game", is_flag=True, help="Take only one position from each mixed game.")
-@click.option(
-    "--playouts-per-game", default=1, show_default=True, help="Ways to finish each mixed game."
-)
+@click.option("--playouts-per-game", default=1, help="Ways to finish each mixed game.")
 @click.option("--branch-ply", type=int, help="Ply at which these ways start.")
 @click.option(
     "--optimal-only",

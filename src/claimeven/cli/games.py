@@ -63,7 +63,9 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 )
 @click.option("--fault", help=f"Only games lost by this fault: crash, time, ..., {ANY_FAULT}.")
 @click.option("--plies", help="Only games with this number of discs, such as 7-20.")
-@click.option("--opening", default="", help="Only games that start with these moves.")
+@click.option(
+    "--opening", default="", show_default=False, help="Only games that start with these moves."
+)
 @click.option("--pair", type=int, help="Only the games of the pair of this number.")
 @click.option(
     "--limit",
@@ -71,7 +73,7 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
     show_default=f"{DEFAULT_LIMIT:,}; with --json all",
     help="Number of games on a page.",
 )
-@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page to list.")
+@click.option("--page", type=click.IntRange(1), default=1, help="Page to list.")
 @file_option(
     "--export",
     "out",

@@ -86,7 +86,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     cls=LazyGroup,
     package="claimeven.cli",
     sections=SECTIONS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     invoke_without_command=True,
 )
 @click.option(

@@ -54,7 +54,6 @@ MAX_DRAWN_SEED = 1_000_000
     "--thinking",
     type=WordChoice(*LEVELS),
     default="mute",
-    show_default=True,
     help="Show what agents think: low for column values, high for every step too.",
 )
 @click.option(

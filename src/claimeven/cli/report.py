@@ -37,7 +37,6 @@ from claimeven.parallel.jobs import Executor
     "--accuracy-games",
     type=click.IntRange(0),
     default=MAX_JUDGED_GAMES,
-    show_default=True,
     metavar="GAMES",
     help="Maximum number of games judged by exact scores.",
 )

@@ -16,8 +16,8 @@ _PACKAGES = ("fastapi", "uvicorn")
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, help="Port; 0 selects a free one.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
+@click.option("--port", default=8000, help="Port; 0 selects a free one.")
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 @file_option("--store", help="File of a tournament: show its ladder, also while it runs.")
 @click.option("--workers", type=int, help="Processes.  [default: one per core, at least 3]")
@@ -27,12 +27,11 @@ _PACKAGES = ("fastapi", "uvicorn")
     show_default="16",
     help="Size of each worker's transposition table in MB.",
 )
-@click.option("--seconds", default=10.0, show_default=True, help="Maximum seconds of a search.")
+@click.option("--seconds", default=10.0, help="Maximum seconds of a search.")
 @click.option(
     "--agent",
     "bot",
     default="uct:iterations=200",
-    show_default=True,
     help="Default agent of requests to /play and /lund.",
 )
 @click.option(

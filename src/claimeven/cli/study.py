@@ -102,7 +102,7 @@ def running_options(run: Command) -> Command:
     decorated: Command = with_runner
     for option in (
         json_option,
-        click.option("--seed", default=1, show_default=True, help="Seed of all games."),
+        click.option("--seed", default=1, help="Seed of all games."),
         partial(resume_options, what="the games missing in the files of --out"),
         click.option(
             "--out",
@@ -116,7 +116,6 @@ def running_options(run: Command) -> Command:
             "--seats",
             type=click.Choice(("original", "swapped")),
             default="original",
-            show_default=True,
             help="First player: as in the original, or alternating.",
         ),
         click.option("--seconds", type=float, help="Seconds for a move in timed studies."),

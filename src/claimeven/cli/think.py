@@ -30,10 +30,8 @@ from claimeven.game.validation import seed_number
 
 @click.command("think")
 @click.argument("moves", metavar="POSITION")
-@click.option(
-    "--agent", "spec", default="alphabeta", show_default=True, type=AGENT, help="Agent to ask."
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
+@click.option("--agent", "spec", default="alphabeta", type=AGENT, help="Agent to ask.")
+@click.option("--seed", default=0, help="Seed of the agent.")
 @geometry_options
 @limit_options
 @click.option("--trace", is_flag=True, help="Also print the steps of the search.")
@@ -42,7 +40,6 @@ from claimeven.game.validation import seed_number
     "trace_limit",
     type=click.IntRange(0),
     default=0,
-    show_default=True,
     help="Maximum number of lines of the trace; 0: all.",
 )
 @click.option("--tree", is_flag=True, help="Print the most important part of the search tree.")
@@ -50,14 +47,12 @@ from claimeven.game.validation import seed_number
     "--tree-depth",
     type=click.IntRange(0, 256),
     default=TREE_DEPTH,
-    show_default=True,
     help="Depth of the printed tree in plies.",
 )
 @click.option(
     "--tree-nodes",
     type=click.IntRange(1, 100_000),
     default=TREE_NODES,
-    show_default=True,
     help="Number of printed nodes: the most visited, or the nearest to the root.",
 )
 @click.option("--svg", "svg_file", help="Write a drawing of the tree to this SVG file.")

@@ -39,7 +39,7 @@ from claimeven.plotting import check_can_draw, write_pictures
     help="An option to tune and its values: c=0.2..2, depth=1..6, c=0.1..10:log or win=yes,no.",
 )  # fmt: skip
 @click.option(
-    "--against", multiple=True, default=(POOL,), metavar="OPPONENT", show_default=True,
+    "--against", multiple=True, default=(POOL,), metavar="OPPONENT",
     help="An opponent, or pool for the reference pool; may be repeated.",
 )  # fmt: skip
 @option_group(TuneOptions, "options")

@@ -18,7 +18,7 @@ from claimeven.game.validation import seed_number
 
 @click.command("ugi")
 @click.argument("spec", metavar="[AGENT]", default="perfect", type=AGENT)
-@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
+@click.option("--seed", default=0, help="Seed of the agent.")
 @geometry_options
 def command(spec: str, seed: int, geometry: Geometry) -> None:
     """Run AGENT (default: perfect) as an engine with the UGI protocol on stdin and stdout.

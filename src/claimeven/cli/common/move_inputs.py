@@ -69,6 +69,7 @@ position_option = click.option(
     "--position",
     "moves",
     default="",
+    show_default=False,
     help="Start position: moves such as 4455, a board, or a file with one.",
 )
 

@@ -99,7 +99,7 @@ report_option = file_option(
     "--report", metavar="PAGE", help="Also write a web page about the games (see claimeven report)."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-seed_option = click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
+seed_option = click.option("--seed", default=0, help="Seed of random choices.")
 
 
 def resume_options(
@@ -111,8 +111,9 @@ def resume_options(
         ("--resume", True, f"Play {what}."),
     ):
         command = click.option(
-            name, "resume", flag_value=value, default=False, type=click.UNPROCESSED, help=help_text
-        )(command)
+            name, "resume", flag_value=value, default=False, show_default=False,
+            type=click.UNPROCESSED, help=help_text,
+        )(command)  # fmt: skip
     return command
 
 
@@ -160,7 +161,7 @@ def with_option(command: Command, name: str, default: Any, declared: CommandOpti
         type=None if kind is bool else kind,
         is_flag=kind is bool,
         default=default,
-        show_default=declared.shown or False if default is None else kind is not bool or default,
+        show_default=declared.shown if default is None else None,
         metavar=declared.metavar,
         help=declared.help,
     )(command)

@@ -177,9 +177,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
 @click.command("selfplay", cls=ExperimentCommand)
 @out_option
 @settings_options(SelfPlayConfig)
-@click.option(
-    "--worker-timeout", default=120.0, show_default=True, help="Seconds until a silent worker ends."
-)
+@click.option("--worker-timeout", default=120.0, help="Seconds until a silent worker ends.")
 @plots_option
 @json_option
 @players_options

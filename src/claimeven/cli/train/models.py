@@ -35,9 +35,7 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
 @click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
 @click.option("--model-weights", help="Weight of each net: 1,2,...  [default: equal]")
-@click.option(
-    "--quant-levels", default=15, show_default=True, help="Levels of a weight on each side of 0."
-)
+@click.option("--quant-levels", default=15, help="Levels of a weight on each side of 0.")
 @json_option
 def average(
     models: tuple[str, ...], out: str, model_weights: str | None, quant_levels: int, as_json: bool
