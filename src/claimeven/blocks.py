@@ -21,7 +21,6 @@ class Styled(str):
     html: markup.Html
 
     def __new__(cls, text: str, html: markup.Html) -> Styled:
-        """Return a text and the HTML that notebooks show instead."""
         styled = super().__new__(cls, text)
         styled.html = html
         return styled

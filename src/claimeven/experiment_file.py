@@ -81,7 +81,6 @@ def read_experiment(
 
 
 def _reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) -> str | None:
-    """Return why a field is invalid, if it is."""
     if name not in fields:
         return no_such("field", name, fields)
     field = fields[name]

@@ -71,7 +71,6 @@ def line(*parts: Part) -> Html:
 
 
 def strong(text: str) -> Html:
-    """Return strong words."""
     return Html(f"<b>{escape(text)}</b>")
 
 

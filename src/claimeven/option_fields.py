@@ -30,7 +30,6 @@ class CommandOption:
 
 
 def option(kind: type, default: Any, help: str, **more: Any) -> Any:
-    """Return the field of an option."""
     return field(default=default, metadata={_KEY: CommandOption(kind, help, **more)})
 
 

@@ -97,7 +97,6 @@ class Chart:
 
 
 def can_draw() -> bool:
-    """Whether Matplotlib is there."""
     try:
         import matplotlib  # noqa: F401, PLC0415 - an extra, and slow
     except ImportError:

@@ -97,7 +97,6 @@ def check_schema(
 
 
 def version_here() -> str:
-    """Return the version of claimeven."""
     version: str = sys.modules["claimeven"].__version__  # the package imports all others, lazily
     return version
 

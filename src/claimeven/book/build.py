@@ -273,7 +273,6 @@ class BuildJournal:
             self._file.close()
 
     def remove(self) -> None:
-        """Delete the file after the book is written."""
         self._file.remove()
 
     def _content(self) -> bytes:

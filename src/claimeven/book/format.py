@@ -86,7 +86,6 @@ class _Header(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of the whole file."""
         return _START + self.count_bytes + self.text_bytes + self.key_bytes + self.score_bytes
 
 

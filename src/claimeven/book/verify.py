@@ -47,7 +47,6 @@ class Verification:
 
     @property
     def is_correct(self) -> bool:
-        """Whether the check found no errors."""
         return not self.missing and not self.wrong
 
 

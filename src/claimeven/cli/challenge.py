@@ -147,13 +147,11 @@ class _Games:
             self._file.append(_line(head))
 
     def add(self, game: ChallengeGame) -> None:
-        """Add a game."""
         self.games.append(game)
         if self._file is not None:
             self._file.append(_line(game.as_dict()))
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
 
@@ -188,7 +186,6 @@ class _Games:
 
 
 def _line(data: dict[str, Any]) -> bytes:
-    """Return data as a line of the file."""
     return json.dumps(data).encode() + b"\n"
 
 
@@ -202,7 +199,6 @@ def _game_line(game: ChallengeGame) -> str:
 
 
 def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
-    """Return the result in sentences."""
     games, score = len(result.games), result.score or 0.0
     won, drawn = result.count(WON), result.count(DRAWN)
     low, high = wilson_interval(score, games)

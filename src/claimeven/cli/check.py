@@ -147,7 +147,6 @@ def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[
 
 
 def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
-    """Yield the sections of a report."""
     if report.failure is not None:
         traceback = _traceback(report.failure.traceback)
         yield [str(report.failure), traceback]

@@ -169,7 +169,6 @@ class _Reader:
         return holds_games(name)
 
     def games(self, name: str) -> Iterator[GameRecord]:
-        """Yield the games of a file. Raises `InvalidRecord`."""
         if self.check(name):
             self.format_names["store"] = None
             yield from _stored(name, self.geometry)

@@ -181,7 +181,6 @@ def command(
 
 
 def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: Geometry) -> None:
-    """Write games to a file and print their number."""
     writer_for(out)
     with Store.read(file) as store:
         check_board(file, store.start.geometry, geometry)
@@ -198,7 +197,6 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
 
 
 def _warn_unreadable(count: int, file: Path) -> None:
-    """Warn about unreadable games."""
     if count:
         click.echo(f"{count:,} more games of {file} are unreadable and left out", err=True)
 
@@ -220,7 +218,6 @@ def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool)
 
 
 def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
-    """Show one game: players, result, moves and final board."""
     with Store.read(file) as store:
         found = store.games(number - 1)
         games = list(takewhile(lambda game: game.number == number - 1, found))
@@ -272,7 +269,6 @@ def _line(game: Game, labels: dict[int, str]) -> str:
 
 
 def _summary(games: GameList) -> str:
-    """Return the number of games and their results."""
     count, stored = len(games.games), games.stored
     text = f"{count:,} game{'s' * (count != 1)}"
     if count != stored:

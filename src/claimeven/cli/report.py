@@ -117,7 +117,6 @@ def _as_dict(report: Report) -> dict[str, Any]:
 
 
 def default_page(file: Path) -> Path:
-    """Return the default path of the page about a store."""
     if not file.name:  # . and /
         raise ClaimevenError(f"{file} cannot be read: it is a folder")
     out = file.with_suffix(".html")

@@ -219,7 +219,6 @@ def _collect(
 
 
 def _progress(line: StatusLine, where: str) -> Callable[[int, int, bool], None]:
-    """Return a function that shows the progress of the current match."""
     begin, resumed = 0.0, 0
 
     def show(done: int, planned: int, starts: bool) -> None:

@@ -73,7 +73,6 @@ def card_text(
 
 
 def _rows(rows: Iterable[Iterable[object]]) -> str:
-    """Return the rows of a table in Markdown."""
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 

@@ -136,7 +136,6 @@ class DatasetPlan:
             raise InvalidDataset("the options of the data set are unreadable") from None
 
     def part_header(self, part: Part, split: float | None) -> dict[str, Any]:
-        """Return the header of the file of a part."""
         settings = {
             "positions": self.positions,
             "split": split,

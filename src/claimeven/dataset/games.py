@@ -81,7 +81,6 @@ def _play(plan: DatasetPlan, player: _GameSolver, item: Any) -> Answer:
 
 
 def _random(plan: DatasetPlan, solver: _GameSolver, candidate: Candidate) -> list[Row]:
-    """Return the row of a candidate."""
     return [Row(*candidate, solver.scores(candidate[2]))]
 
 

@@ -128,7 +128,6 @@ def make_dataset(
 
 
 def _random_rows(candidates: Iterable[Candidate], solver: Solver) -> Iterator[list[Row]]:
-    """Yield the rows of candidates."""
     waiting: list[Candidate] = []
     batch = 4  # a position may take minutes
     for found in candidates:

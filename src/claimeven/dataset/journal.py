@@ -63,7 +63,6 @@ class DatasetJournal:
             self._file.append(_head(header))
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     def rows(self) -> Iterator[Cells]:
@@ -130,7 +129,6 @@ class DatasetJournal:
         )
 
     def remove(self) -> None:
-        """Remove the journal of a finished data set."""
         self._file.remove()
 
     def _checked(self, header: Mapping[str, Any]) -> int:

@@ -38,12 +38,10 @@ class Calls:
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
-        """Enter the setup and yield the function that makes calls."""
         with self.setup() as shared:
             yield lambda jobs: ((number, self.function(shared, item)) for number, item in jobs)
 
     def for_other_machines(self) -> CheckedWork:
-        """Return the work with a check that a machine has the same version."""
         return CheckedWork(self)
 
     def results(

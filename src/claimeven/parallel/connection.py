@@ -52,7 +52,6 @@ class Connection:
         self._received = bytearray()
 
     def fileno(self) -> int:
-        """Return the file number for a selector."""
         return self._end.fileno()
 
     def send(self, message: bytes, seconds: float | None = None) -> None:
@@ -91,7 +90,6 @@ class Connection:
         return message
 
     def close(self) -> None:
-        """Close this end."""
         self._end.close()
 
 

@@ -97,16 +97,13 @@ class CheckedWork:
 
     @property
     def unit(self) -> str:
-        """The word for one job."""
         return self.work.unit
 
     @property
     def worker_timeout(self) -> float | None:
-        """The timeout of the work."""
         return self.work.worker_timeout
 
     def for_other_machines(self) -> CheckedWork:
-        """Return the work itself."""
         return self
 
     @contextmanager

@@ -47,7 +47,6 @@ class Part:
         return found
 
     def path(self, out: str | Path) -> Path:
-        """Return the file of this part of a result."""
         out = Path(out)
         return out.with_name(f"{out.name}.part-{self.number}-of-{self.count}")
 

@@ -95,14 +95,12 @@ class _Member:
             self.results_at = now
 
     def is_silent(self, worker_timeout: float | None, now: float) -> bool:
-        """Whether it has jobs and was silent for too long."""
         return (
             worker_timeout is not None and bool(self.jobs) and now - self.heard_at >= worker_timeout
         )
 
 
 def number_of(job: Job) -> int:
-    """Return the number of a job."""
     return job if isinstance(job, int) else job[0]
 
 

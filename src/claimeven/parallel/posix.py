@@ -124,7 +124,6 @@ class Group:
                     break
 
     def close(self) -> None:
-        """Close our end of the lifeline."""
         os.close(self._our_end)
 
     def _signal(self, number: signal.Signals) -> None:

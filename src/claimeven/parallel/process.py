@@ -126,7 +126,6 @@ class Process:
 
     @property
     def process(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     def kill(self) -> None:

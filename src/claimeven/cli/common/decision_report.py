@@ -61,7 +61,6 @@ def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -
 
 
 def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
-    """Yield the legend of a decision's table."""
     names = [name for name, _ in decision_rows(decision)]
     texts = [_LEGENDS[name] for name in names if name in _LEGENDS]
     if decision.value is not None:

@@ -90,7 +90,6 @@ def field_name(parameter: click.Parameter) -> str:
 
 
 def _declared(parameter: click.Parameter) -> CommandOption:
-    """Return the declaration of an option as a field of a file."""
     kind = _KINDS.get(parameter.type, str)
     if isinstance(parameter, click.Option) and parameter.is_flag:
         kind = bool

@@ -144,7 +144,6 @@ def write_page_after(store: Store | Path, page: Path, out: Path | None) -> None:
 
 
 def summary_lines(report: Report) -> list[str]:
-    """Return a summary of a report in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)
     what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agent{'s' * (agents != 1)}"

@@ -26,7 +26,6 @@ class CommandGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands with their summaries."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         summaries = [
             (name, command.get_short_help_str(_UNLIMITED))
@@ -81,7 +80,6 @@ class LazyGroup(CommandGroup):
         self._package, self._sections, self._modules = package, sections, modules or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
         return [name for commands in self._sections.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -95,7 +93,6 @@ class LazyGroup(CommandGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections."""
         width = max(map(len, self.list_commands(ctx)))
         for title, commands in self._sections.items():
             with formatter.section(title):

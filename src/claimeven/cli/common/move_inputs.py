@@ -215,7 +215,6 @@ def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> Non
 
 
 def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
-    """Open the file of an argument; return None if it is missing."""
     try:
         is_there = Path(argument).exists()
     except (OSError, ValueError):  # too long or invalid as a name
@@ -257,7 +256,6 @@ class ScoreComparison:
 
 
 def scores_text(record: GameRecord) -> str:
-    """Return the scores of a record as text."""
     return " ".join("." if score is None else str(score) for score in record.scores)
 
 

@@ -44,11 +44,9 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some 
         self.words = words
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Show the words in the help."""
         return f"[{'|'.join(self.words)}]"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word."""
         value = value if value in self.words else american(value)
         if value not in self.words:
             guess = did_you_mean(value, self.words)
@@ -64,7 +62,6 @@ class AgentSpec(click.ParamType):  # type: ignore[type-arg]  # generic in some v
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the words that a spec may continue with."""
         from claimeven.agents.registry import completions  # noqa: PLC0415 - for a quick start
 
         items = [CompletionItem(word) for word in completions(incomplete)]
@@ -79,7 +76,6 @@ class FilePath(click.Path):
     """The path of a file or folder, as text or with `path_type=Path`; it must not be empty."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
         if value == "":
             self.fail("a file or folder must have a name, got ''", param, ctx)
         return super().convert(value, param, ctx)
@@ -147,7 +143,6 @@ def option_group(
 
 
 def with_option(command: Command, name: str, default: Any, declared: CommandOption) -> Command:
-    """Add one option to a command."""
     if name == "resume":
         return resume_options(command)
     kind: Any = declared.kind
@@ -253,7 +248,6 @@ class SolverChoice:
             check_table_mb(self.table_mb)
 
     def solver(self, geometry: Geometry) -> Solver:
-        """Return the solver for a board. Raises `ClaimevenError`."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
         book: Path | str | None = None if self.no_book else self.book or DEFAULT_BOOK

@@ -81,7 +81,6 @@ class StatusLine:
         print(text, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Wipe the line."""
         if self._width:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
             self._width = 0

@@ -132,7 +132,6 @@ def is_live(stream: TextIO) -> bool:
 
 
 def has_colors(stream: TextIO) -> bool:
-    """Whether a stream accepts colors."""
     return is_live(stream) and not os.environ.get("NO_COLOR")
 
 

@@ -94,7 +94,6 @@ class PuzzleSession:
             check_solution(puzzle, self.solver)
 
     def show(self, puzzle: Puzzle) -> None:
-        """Draw a puzzle and print its task."""
         self.print(
             f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.difficulty},"
             f" rating {puzzle.rating}"
@@ -108,7 +107,6 @@ class PuzzleSession:
             self.print(f"solved {self.solved} of {self.tried} at the first try")
 
     def print(self, text: str) -> None:
-        """Print a text in the width of the terminal."""
         self.talk.write(f"{fill(text, text_width(self.talk))}\n")
         self.talk.flush()
 
