@@ -53,8 +53,8 @@ class _GameSolver:
 class Games:
     """The rows of the games of a plan, played with `solver` or by the workers of an executor.
 
-    Without an executor, several threads of the solver are as many worker processes. `nodes` are the
-    positions visited.
+    Without an executor, each of several threads of the solver becomes a worker process. `nodes` are
+    the positions visited.
     """
 
     def __init__(self, plan: DatasetPlan, solver: Solver, executor: Executor | None = None) -> None:
