@@ -88,10 +88,11 @@ def match(result: MatchResult) -> Sections:
         [mark, str(one.moves), *(number(one.mean(name), _COSTS[name]) for name in costs)]
         for mark, one in zip(marks, measures, strict=True)
     ]
-    more = []
-    for name, one in zip(names, measures, strict=True):
-        if one.max_stored:
-            more.append(f"most nodes stored by {name}: {one.max_stored:,}")
+    more = [
+        f"most nodes stored by {name}: {one.max_stored:,}"
+        for name, one in zip(names, measures, strict=True)
+        if one.max_stored
+    ]
     for agent, mark in enumerate(marks):
         if evaluations := result.evaluations_a_game(agent):
             a_move = measures[agent].mean("evaluations")
@@ -171,10 +172,8 @@ def _brief(name: str, most: int) -> str:
     kind, foreign = name_in(name), split_foreign(name)
     brief = name
     if len(name) > most:
-        if foreign is not None:
-            brief = foreign[0].short_name(foreign[1])
-        else:
-            brief = kind if kind in AGENTS else PurePath(name).name
+        own = kind if kind in AGENTS else PurePath(name).name
+        brief = own if foreign is None else foreign[0].short_name(foreign[1])
     return brief if len(brief) <= most else brief[: most - 3] + "..."
 
 
@@ -282,10 +281,8 @@ def _forfeits(result: Standings) -> list[Block]:
     """Return how many games each agent forfeited by which kind of fault, with the usual reason."""
     faults: dict[int, list[tuple[str, str]]] = {}
     for game in result.games:
-        if game.fault is not None and game.fault_seat is not None:
-            faults.setdefault(game.agents[game.fault_seat], []).append(
-                (game.fault, game.reason or "")
-            )
+        if (lost := game.forfeit) is not None:
+            faults.setdefault(game.agents[lost.seat], []).append((lost.kind, lost.reason))
     texts = [
         f"  {printable(result.label[agent])}: {text}"
         for agent, found in sorted(faults.items())

@@ -20,6 +20,7 @@ from claimeven.dataset.card import PlyScores, card_path, card_text, count_rows, 
 from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
 from claimeven.dataset.dataset import is_for_training
 from claimeven.dataset.rows import HALVES, field_names
+from claimeven.errors import ClaimevenError
 from claimeven.provenance import describe
 
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
@@ -124,13 +125,13 @@ def _table(
         yield write
 
 
-def imported_pyarrow() -> tuple[Any, Any]:
-    """Return `pyarrow` and `pyarrow.parquet`. Raises `InvalidDatasetFile` if it is missing."""
+def imported_pyarrow(error: type[ClaimevenError] = InvalidDatasetFile) -> tuple[Any, Any]:
+    """Return `pyarrow` and `pyarrow.parquet`. Raises `error` if it is missing."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         import pyarrow.parquet  # noqa: PLC0415 - for a quick start
     except ImportError:
-        raise InvalidDatasetFile(
+        raise error(
             "Parquet files need pyarrow: pip install 'claimeven[data]', or use a .csv file"
         ) from None
     return pyarrow, pyarrow.parquet

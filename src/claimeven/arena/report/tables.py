@@ -102,10 +102,10 @@ def forfeit_rows(contents: ReportContext) -> list[Row]:
     """
     found: dict[tuple[int, str], dict[str, list[int]]] = {}
     for game in contents.games:
-        if game.fault is None or game.fault_seat is None:
+        if (lost := game.forfeit) is None:
             continue
-        key = game.agents[game.fault_seat], printable(game.fault, MAX_NAME)
-        reason = printable(game.reason or "no reason was stored")
+        key = game.agents[lost.seat], str(lost.kind)
+        reason = printable(lost.reason or "no reason was stored")
         found.setdefault(key, {}).setdefault(reason, []).append(game.number + 1)
     rows, whole = list[Row](), Counter[str]()
     for (agent, kind), by_reason in found.items():
@@ -120,10 +120,8 @@ def forfeit_rows(contents: ReportContext) -> list[Row]:
 
 def accuracy_rows(contents: ReportContext) -> list[tuple[str, Accuracy]]:
     """Return each agent's label and accuracy, in the order of the ladder; [] if not judged."""
-    accuracy = contents.accuracy
-    if accuracy is None:
-        return []
-    return [(contents.label[agent.id], accuracy[agent.label]) for agent in contents.ranking]
+    accuracy, ranking = contents.accuracy, contents.ranking
+    return [(contents.label[a.id], accuracy[a.label]) for a in ranking] if accuracy else []
 
 
 def blunder_rows(contents: ReportContext, solver: Callable[[Geometry], ExactSolver]) -> list[Row]:
@@ -261,10 +259,9 @@ def _game(game: Game, place: dict[int, int]) -> list[Any]:
     data = [
         game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner
     ]  # fmt: skip
-    if game.fault is None or game.fault_seat is None:
+    if (lost := game.forfeit) is None:
         return data
-    reason = printable(without_folders(game.reason or ""))
-    return [*data, printable(game.fault, MAX_NAME), game.fault_seat, reason]
+    return [*data, str(lost.kind), lost.seat, printable(without_folders(lost.reason))]
 
 
 def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
@@ -274,9 +271,10 @@ def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
     of their moves. By the number of a move that was not right, `best` holds the names of the right
     columns and `how` its judgement and mark.
     """
-    accuracy, found = contents.accuracy, {}
-    for game in () if accuracy is None else accuracy.judged:
-        assert accuracy is not None
+    found: dict[int, dict[str, Any]] = {}
+    if (accuracy := contents.accuracy) is None:
+        return found
+    for game in accuracy.judged:
         course, best, how = [], {}, {}
         for place, (position, column, _) in enumerate(moves_of(game, contents.start)):
             move = JudgedMove(position, column, accuracy.known[position])

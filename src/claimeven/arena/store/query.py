@@ -316,14 +316,9 @@ _WRITERS = {
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow  # noqa: PLC0415 - an extra
-        import pyarrow.parquet  # noqa: PLC0415 - for a quick start
-    except ImportError:
-        raise InvalidMatch(
-            "Parquet files need pyarrow: pip install 'claimeven[data]', or write a .csv file"
-        ) from None
-    return pyarrow, pyarrow.parquet
+    from claimeven.dataset.files import imported_pyarrow  # noqa: PLC0415 - for a quick start
+
+    return imported_pyarrow(InvalidMatch)
 
 
 class UnreadGames:

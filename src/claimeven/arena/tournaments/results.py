@@ -42,19 +42,15 @@ class MatchResult:
         agents = [StoredAgent(0, "A", ""), StoredAgent(1, "B", "")]  # names may be equal
         return Totals(agents, self.games)
 
-    @cached_property
-    def _records(self) -> dict[int, Record]:
-        return self.totals.records
-
     @property
     def wins(self) -> tuple[int, int]:
         """Games won by each agent, forfeits of the other included."""
-        return self._records[0].wins, self._records[1].wins
+        return self.measures(0).wins, self.measures(1).wins
 
     @property
     def draws(self) -> int:
         """Games drawn."""
-        return self._records[0].draws
+        return self.measures(0).draws
 
     def seat_counts(self, agent: int, seat: int) -> tuple[int, int, int]:
         """Return the games that an agent won, drew and lost as first (0) or second (1) player."""
@@ -64,7 +60,7 @@ class MatchResult:
     @property
     def scores(self) -> tuple[float, float]:
         """Share of the points of each agent, 0 to 1; a draw is half a point. 0.5 of no games."""
-        share = self._records[0].share
+        share = self.measures(0).share
         first = 0.5 if share is None else share
         return first, 1 - first
 
@@ -110,20 +106,19 @@ class MatchResult:
         """The kind and the reason of each forfeit of each agent, in the order of the games."""
         found: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
         for game in self.games:
-            if game.fault is not None and game.fault_seat is not None:
-                found[game.agents[game.fault_seat]].append((game.fault, game.reason or ""))
+            if (lost := game.forfeit) is not None:
+                found[game.agents[lost.seat]].append((lost.kind, lost.reason))
         return found
 
     def measures(self, agent: int) -> Record:
         """Return the record of an agent: the figures of all its moves are in it."""
-        return self._records[agent]
+        return self.totals.records[agent]
 
     def evaluations_a_game(self, agent: int) -> float | None:
         """Mean number of evaluations of an agent in a game; None if it did not report them."""
         record = self.measures(agent)
-        return (
-            record.sums["evaluations"] / len(self.games) if record.counts["evaluations"] else None
-        )
+        reported = record.counts["evaluations"]
+        return record.sums["evaluations"] / len(self.games) if reported else None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the games as flat rows."""

@@ -148,9 +148,9 @@ def _log(plan: Plan, game: Game, on_row: Callable[[dict[str, Any]], object] | No
     """Log a finished game, as a warning if it was forfeited, and report its row."""
     if on_row is not None:
         on_row(game_rows([game], dict(enumerate(brief_labels(plan.stored_names))))[0])
-    if game.fault is not None and game.fault_seat is not None:
-        name = plan.names[game.agents[game.fault_seat]]
-        logger.warning("game %d: %s forfeits: %s", game.number + 1, name, game.reason)
+    if (lost := game.forfeit) is not None:
+        name = plan.names[game.agents[lost.seat]]
+        logger.warning("game %d: %s forfeits: %s", game.number + 1, name, lost.reason)
 
 
 def in_order(
