@@ -58,7 +58,7 @@ class ScoreCache:
     def __init__(self, path: str | Path | None = None, bits: int = WORD_BITS) -> None:
         self.trouble: str | None = None
         self._path = None if path is None else Path(path)
-        self._as_stored: Callable[[int], int | bytes] = _signed if bits <= WORD_BITS else _bytes_of
+        self._fits_word = bits <= WORD_BITS
         self._rows: dict[int, Row] = {}
 
     def __getitem__(self, position: Position) -> Row:
@@ -135,6 +135,11 @@ class ScoreCache:
                     scores = np.frombuffer(columns, dtype=np.int8).tolist()
                     yield part[key], _row(scores)
 
+    def _as_stored(self, key: int) -> int | bytes:
+        if not self._fits_word:
+            return key.to_bytes(16, "big")
+        return key - (1 << 64) if key >> 63 else key
+
     def _keep(self, found: Mapping[int, Row]) -> None:
         """Add scores, also to the store."""
         self._rows.update(found)
@@ -145,8 +150,7 @@ class ScoreCache:
         rows = list(zip(map(self._as_stored, found), columns, strict=True))
         try:
             with closing(_connected(self._path, "rw")) as connection, connection:
-                kind = "INTEGER" if self._as_stored is _signed else "BLOB"
-                connection.execute(_TABLE.format(kind))
+                connection.execute(_TABLE.format("INTEGER" if self._fits_word else "BLOB"))
                 connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
         except sqlite3.Error as error:
             self.trouble = f"scores cannot be stored in {self._path}: {error}"
@@ -172,15 +176,6 @@ def _fits(row: Row, position: Position) -> bool:
     return len(row) == position.geometry.columns and all(
         (score is not None) == (column in legal) for column, score in enumerate(row)
     )
-
-
-def _signed(key: int) -> int:
-    """Return a key of 64 bits as SQLite holds it."""
-    return key - (1 << 64) if key >> 63 else key
-
-
-def _bytes_of(key: int) -> bytes:
-    return key.to_bytes(16, "big")
 
 
 #: Default size of the solver's table in MB. Positions after the book are many and quick: a small

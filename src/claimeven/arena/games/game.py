@@ -181,7 +181,10 @@ class Game:
             raise ValueError("it is longer than any stored game")
         values["finished"] = bool(values["finished"])
         stats = values["move_stats"] = json.loads(values["move_stats"] or "{}")
-        if not isinstance(stats, dict) or not all(map(_are_figures, stats.values())):
+        if not isinstance(stats, dict) or not all(
+            isinstance(each, list) and _NUMBERS.issuperset(map(type, each))
+            for each in stats.values()
+        ):
             raise ValueError("move_stats must be lists of numbers")
         scores = stats.pop(_ADJUDICATED, [None])
         if [type(score) for score in scores] not in ([int], [type(None)]):
@@ -260,7 +263,3 @@ def _columns(board: Geometry) -> dict[str, tuple[int, int]]:
         column_name(column, board): (1 << board.bit(column, 0), board.column_mask(column))
         for column in range(board.columns)
     }
-
-
-def _are_figures(quantity: object) -> bool:
-    return isinstance(quantity, list) and _NUMBERS.issuperset(map(type, quantity))

@@ -109,13 +109,11 @@ def faults(agent: Agent | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise as_fault(error, agent) from error
-
-
-def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
-    """Return an exception as a fault with its traceback; it names a callable that was guessed."""
-    hint = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
-    if type(error) is AgentFault:
-        return AgentFault(printable(str(error)) + hint, error.traceback, error.kind)
-    reason = f"raised {described(error)}{hint}"
-    return AgentFault(reason, traceback_of(error), kind_of(error))
+        # The reason names a callable that was guessed.
+        hint = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
+        if type(error) is AgentFault:
+            fault = AgentFault(printable(str(error)) + hint, error.traceback, error.kind)
+        else:
+            reason = f"raised {described(error)}{hint}"
+            fault = AgentFault(reason, traceback_of(error), kind_of(error))
+        raise fault from error

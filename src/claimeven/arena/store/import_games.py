@@ -77,7 +77,13 @@ def import_games(
         start = Position(geometry or STANDARD)
     else:
         with Store.read(path) as opened:
-            start = _start_of(opened, geometry)
+            start = opened.start
+            if "plan" in opened.meta:
+                raise InvalidStore(
+                    f"{path} holds the games of a tournament: import into another file"
+                )
+        if geometry not in (None, start.geometry):
+            raise InvalidStore(f"the games of {path} are of {start.geometry}, not {geometry}")
     try:
         lines = open_records(source) if isinstance(source, str | Path) else nullcontext(source)
     except InvalidRecord as error:
@@ -128,17 +134,6 @@ def _checked(record: GameRecord, board: Geometry, defaults: dict[str, str | None
             " --first and --second"
         )
     return replace(record, first=first, second=second)
-
-
-def _start_of(store: Store, geometry: Geometry | None) -> Position:
-    if "plan" in store.meta:
-        raise InvalidStore(
-            f"{store.path} holds the games of a tournament: import into another file"
-        )
-    start = store.start
-    if geometry not in (None, start.geometry):
-        raise InvalidStore(f"the games of {store.path} are of {start.geometry}, not {geometry}")
-    return start
 
 
 def _stored(

@@ -60,8 +60,12 @@ def check_runs(
     runs = runs_of(store)
     if runs:
         changed = list(differences(runs[-1], now, names))
-    else:
-        changed = list(_changed_since_old(store.agents, specs, names))
+    else:  # a store of version 0.2 knows some digests
+        changed = [
+            f"the file of {name}"
+            for agent, spec, name in zip(store.agents, specs, names, strict=True)
+            if agent.digest is not None and agent.digest != digest_of_files(spec or "")
+        ]
     refuse_changes(store.path, changed, bool(runs), resume)
     if runs and all(runs[-1].get(name) == now.get(name) for name in _SAME_RUN):
         store.set_meta("runs", [*runs[:-1], {**runs[-1], **now}])
@@ -92,15 +96,13 @@ def runs_of(store: Store) -> list[dict[str, Any]]:
 
 def store_notes(store: Store) -> tuple[str, ...]:
     """Return sentences that cast doubt on the games of a store, which have just been read."""
-    return (*_corruption(store), *run_notes(store))
-
-
-def _corruption(store: Store) -> Iterator[str]:
+    notes, dropped = [], store.meta.get("dropped")
     if store.corrupt:
-        yield f"{_games(len(store.corrupt))} of the file cannot be read as a game: left out."
-    dropped = store.meta.get("dropped")
+        count = _games(len(store.corrupt))
+        notes.append(f"{count} of the file cannot be read as a game: left out.")
     if isinstance(dropped, int):
-        yield f"{_games(dropped)} of the file could not be read and had to be played again."
+        notes.append(f"{_games(dropped)} of the file could not be read and had to be played again.")
+    return (*notes, *run_notes(store))
 
 
 def _games(count: int) -> str:
@@ -151,15 +153,6 @@ class FileChangeMonitor:
         report(self._on_message, changed)
 
 
-def _changed_since_old(
-    agents: Sequence[StoredAgent], specs: Sequence[str | None], names: Sequence[str]
-) -> Iterator[str]:
-    """Yield the files that have changed since a store of version 0.2, as far as it knows them."""
-    for agent, spec, name in zip(agents, specs, names, strict=True):
-        if agent.digest is not None and agent.digest != digest_of_files(spec or ""):
-            yield f"the file of {name}"
-
-
 def _is_run(run: object) -> bool:
     return (
         isinstance(run, dict)
@@ -174,11 +167,6 @@ def _is_run(run: object) -> bool:
 
 def _are_texts(found: object) -> bool:
     return isinstance(found, list) and all(isinstance(each, str) for each in found)
-
-
-def started_rounds(store: Store, games_a_round: int) -> int:
-    """Return the number of rounds of which a store has games."""
-    return -(-(store.last_number() + 1) // games_a_round)
 
 
 def check_plan(

@@ -66,7 +66,10 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
             "depth": _means(own["depth"]),
             "branching": _means(own["branching"]),
             "depth_from_one": [mean + 2 for mean in _means(own["depth"])],
-            "inner": _means(_expanded(game, agent) for game in games),
+            "inner": _means(
+                [(n - 1) / b for n, b in zip(nodes, branching, strict=False) if b]
+                for nodes, branching in zip(own["nodes"], own["branching"], strict=True)
+            ),
         }
         for quantity, each in observed.items():
             if each:
@@ -74,11 +77,6 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
         if any(own["stored"]):
             found["stored", key] = Finding(max(map(max, filter(None, own["stored"]))))
     return found
-
-
-def _expanded(game: Game, agent: int) -> list[float]:
-    pairs = zip(game.figures(agent, "nodes"), game.figures(agent, "branching"), strict=False)
-    return [(nodes - 1) / branching for nodes, branching in pairs if branching]
 
 
 def _means(games: Iterable[Sequence[float]]) -> list[float]:

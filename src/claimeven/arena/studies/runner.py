@@ -184,19 +184,13 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class StudyRunner:
-    """How studies are run.
+    """How studies are run; None for `games`, `seconds` and `swap` is as in the study.
 
-    Attributes:
-        folder: the folder of the stored games, a file for each match; None stores no games.
-        resume: whether existing files are resumed.
-        jobs: processes that play games; matches that measure speed are played by this one.
-        games: games of each match, None for the number of the study.
-        seed: decides everything but the clock.
-        seconds: the limit of experiments that have one on the clock, None for the study's limit.
-        swap: whether seats are swapped from game to game, None for the choice of the study.
-        server: the address of the server that a study plays.
-        executor: plays the games in place of `jobs` processes.
-
+    The games are stored in a `folder`, a file a match, and `resume` continues such files. `jobs`
+    processes or an `executor` play them; matches that measure speed are played by this process.
+    `games` are of each match, `seconds` is the limit of experiments with one on the clock, `swap`
+    swaps seats from game to game. `seed` decides everything but the clock. `server` is the address
+    of the server that a study plays.
     """
 
     folder: Path | None = None

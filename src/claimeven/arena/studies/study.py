@@ -73,15 +73,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of an experiment, as it was reported.
+    """One number of an experiment, as it was `reported` in the unit of its `quantity`, or None.
 
-    Attributes:
-        label: its name in words.
-        quantity: the measured quantity, one of `QUANTITIES`.
-        key: the agent, "0" or "1", or the variant of the experiment.
-        reported: the number of the original in the unit of the quantity, or None.
-        words: the words of the original for its number, or instead of a number.
-
+    `label` is its name in words, and `quantity` one of `QUANTITIES`. `key` is the agent, "0" or
+    "1", or the variant of the experiment. `words` are of the original, also instead of a number.
     """
 
     label: str

@@ -29,7 +29,6 @@ from claimeven.arena.store.runs import (
     FileChangeMonitor,
     check_plan,
     check_runs,
-    started_rounds,
 )
 from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
@@ -233,7 +232,7 @@ def open_store(
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
-        started = started_rounds(store, 2 * len(plan.meeting_pairs))
+        started = -(-(store.last_number() + 1) // (2 * len(plan.meeting_pairs)))  # rounds
         asked = plan.as_dict()
         before = check_plan(store, asked, started, agents)
         about = plan.describe("store", asked["openings"])
