@@ -62,10 +62,7 @@ def test_what_was_raised_first_is_raised() -> None:
         if number:
             raise ValueError(f"{number} fails")
 
-    for call in (
-        lambda: threads.run_in_threads(work, 3, stopped.set),
-        lambda: threads.run_with_threads(lambda: work(0), work, 3, stopped.set),
-    ):
+    for call in (lambda: threads.run_in_threads(work, 3, stopped.set),):
         stopped.clear()
         with pytest.raises(ValueError, match="1 fails"):
             call()
@@ -104,29 +101,12 @@ def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended()
     assert output == []
 
 
-def test_those_who_serve_are_told_to_stop_when_the_work_is_done() -> None:
-    stopped = threading.Event()
-    rested = []
-
-    def work(number: int) -> None:
-        assert stopped.wait(60)
-        rested.append(number)
-
-    assert threads.run_with_threads(lambda: "answer", work, 2, stopped.set) == "answer"
-    assert sorted(rested) == [0, 1]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="others give threads stacks as they please")
 def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
     worked: list[int] = []
     before = threading.stack_size(1 << 47)  # all the memory that there are addresses for
     try:
-        for call in (
-            lambda: threads.run_in_threads(worked.append, 3, lambda: None),
-            lambda: threads.run_with_threads(
-                lambda: worked.append(0), worked.append, 2, lambda: None
-            ),
-        ):
+        for call in (lambda: threads.run_in_threads(worked.append, 3, lambda: None),):
             with pytest.raises(RuntimeError, match="can't start new thread"):
                 call()
     finally:
@@ -203,11 +183,8 @@ class Others:
     def in_threads(self) -> None:
         threads.run_in_threads(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
 
-    def with_threads(self) -> None:
-        threads.run_with_threads(self.main, self.work, 2, self.stopped.set)
 
-
-@pytest.mark.parametrize("call", [Others.in_threads, Others.with_threads])
+@pytest.mark.parametrize("call", [Others.in_threads])
 @pytest.mark.parametrize("presses", [False, True])
 def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
     call: Callable[[Others], None], presses: bool

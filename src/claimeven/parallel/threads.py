@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
@@ -21,7 +21,6 @@ from claimeven.parallel import interrupts
 _ITEM_POLL, _THREAD_POLL = 0.2, 0.02
 
 _Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 def run_in_threads(work: Callable[[int], object], count: int, stop: Callable[[], object]) -> None:
@@ -33,42 +32,6 @@ def run_in_threads(work: Callable[[int], object], count: int, stop: Callable[[],
     if count == 1:  # usually short: no setup
         work(0)
         return
-    _run(lambda: work(0), work, range(1, count), stop, wait_for_threads=True)
-
-
-def run_with_threads(
-    main: Callable[[], _Result],
-    work: Callable[[int], object],
-    count: int,
-    stop: Callable[[], object],
-) -> _Result:
-    """Return main(), run here while work(n) runs for n from 0 to `count` - 1 in `count` threads.
-
-    When main is done, by Ctrl-C too, `stop` is called until all threads are done. It is also
-    called when a thread raises an exception, which is raised here at the end.
-    """
-    return _run(main, work, range(count), stop, wait_for_threads=False)
-
-
-def get_item(items: queue.SimpleQueue[_Item]) -> _Item:
-    """Wait for the next item of a queue and return it."""
-    while True:
-        with suppress(queue.Empty):
-            return items.get(timeout=_ITEM_POLL)
-
-
-def _run(
-    main: Callable[[], _Result],
-    work: Callable[[int], object],
-    numbers: Iterable[int],
-    stop: Callable[[], object],
-    wait_for_threads: bool,
-) -> _Result:
-    """Return main(), run here next to a thread for each number, after all threads are done.
-
-    Ctrl-C ends main or the wait after it, and stops the threads. With `wait_for_threads` they are
-    not stopped if main returns.
-    """
     failures: list[BaseException] = []
     running: set[int] = set()
     has_ended = threading.Event()
@@ -109,12 +72,18 @@ def _run(
     with interrupts.deferred() as safe_moment:
         is_over = True
         try:
-            for number in numbers:
+            for number in range(1, count):
                 start(number)
-            result = safe_moment.interruptible(main)
-            is_over = not wait_for_threads
+            safe_moment.interruptible(lambda: work(0))
+            is_over = False
         finally:
             wait(safe_moment, is_over)
     if failures:
         raise failures[0]
-    return result
+
+
+def get_item(items: queue.SimpleQueue[_Item]) -> _Item:
+    """Wait for the next item of a queue and return it."""
+    while True:
+        with suppress(queue.Empty):
+            return items.get(timeout=_ITEM_POLL)
