@@ -17,9 +17,9 @@ from claimeven.agents.families.perfect import PerfectAgent, best_known
 from claimeven.game.notation import format_moves
 from claimeven.puzzles.puzzle import bundled_puzzles, daily_puzzle
 from claimeven.review.analysis import analyze
+from claimeven.web.jobs import book_scores, scores_json
 from claimeven.web.requests import PositionFields
 from claimeven.web.routes import book as book_route
-from claimeven.web.score_responses import book_scores, scores_json
 from claimeven.web.site import write_site
 from tests.browser import watched
 from tests.positions import random_columns

@@ -8,7 +8,7 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, explain
 from claimeven.solver import score_in_words
-from claimeven.web.score_responses import book_scores, new_columns, scores_json
+from claimeven.web.jobs import book_scores, new_columns, scores_json
 from tests.naive import Game, winner
 from tests.web.conftest import Server, drawn
 

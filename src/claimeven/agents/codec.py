@@ -30,33 +30,27 @@ _DECISION_FIELDS = tuple(field.name for field in fields(Decision))
 
 
 def from_geometry(geometry: Geometry) -> list[int]:
-    """Return a board as plain data."""
     return [geometry.columns, geometry.rows, geometry.connect]
 
 
 def from_position(position: Position) -> list[int]:
-    """Return a position as plain data."""
     return [*from_geometry(position.geometry), position.mine, position.mask]
 
 
 def to_position(data: list[int]) -> Position:
-    """Return the position of the data of `from_position`."""
     columns, rows, connect, mine, mask = data
     return Position(board(columns, rows, connect), mine, mask)
 
 
 def from_limit(limit: Limit) -> list[float | int | None]:
-    """Return a limit as plain data."""
     return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.time_bank]
 
 
 def to_limit(data: list[Any]) -> Limit:
-    """Return the limit of the data of `from_limit`."""
     return Limit(*data)
 
 
 def from_decision(decision: Decision) -> list[Any]:
-    """Return a plain decision as plain data."""
     return [getattr(decision, name) for name in _DECISION_FIELDS]
 
 

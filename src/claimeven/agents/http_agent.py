@@ -99,7 +99,6 @@ class HttpAgent(Agent):
         return Decision(column - 1, seconds=time.perf_counter() - begin)
 
     def close(self) -> None:
-        """Close the connection."""
         self._endpoint.close()
 
 
@@ -197,7 +196,6 @@ class Endpoint:
             raise CallFailed(f"cannot be reached: {_reason(error)}") from None
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
         self._connection = None

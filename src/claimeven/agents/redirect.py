@@ -67,7 +67,6 @@ def _proxy(stdout: Any) -> _Stdout:
 
 class _Nowhere(io.TextIOBase):
     def write(self, text: str) -> int:
-        """Discard a text."""
         return len(text)
 
 

@@ -118,20 +118,15 @@ def own_lines(lines: Sequence[str]) -> list[int]:
     for number, line in enumerate(lines):
         frame = _FRAME.match(line)
         if frame is not None:
-            is_own = not _is_library(frame[1])
+            packages = ("site-packages", "dist-packages")
+            is_installed = any(f"{os.sep}{name}{os.sep}" in frame[1] for name in packages)
+            is_own = not (is_installed or frame[1].startswith((*_INTERNAL, _LIBRARY)))
             own = [] if is_own else own
         elif not line.startswith((" ", "\t", "|", "+")):
             is_own = False
         if is_own:
             own.append(number)
     return own
-
-
-def _is_library(file: str) -> bool:
-    installed = any(
-        f"{os.sep}{name}{os.sep}" in file for name in ("site-packages", "dist-packages")
-    )
-    return installed or file.startswith((*_INTERNAL, _LIBRARY))
 
 
 def without_folders(text: str) -> str:

@@ -88,11 +88,9 @@ class AgentWorker:
         }
 
     def check_board(self, geometry: list[int]) -> None:
-        """Let the agent reject a board."""
         self.agent.check_board(Geometry(*geometry))
 
     def load(self, geometry: list[int]) -> None:
-        """Let the agent load."""
         self.agent.load(Geometry(*geometry))
 
     def reset(self, seed: list[list[int]] | None) -> None:
@@ -138,7 +136,6 @@ class AgentWorker:
         return backend.peak_memory_mb()
 
     def close(self) -> None:
-        """Close the agent."""
         self.agent.close()
 
     def _seed(self, seed: list[list[int]] | None) -> None:

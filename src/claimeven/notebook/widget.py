@@ -122,13 +122,11 @@ class BoardWidget(anywidget.AnyWidget):
         self._is_new_game = True
         self._whole = line.moves  # with moves that were taken back
         self._changing = interrupts.Lock()
-        self._agent_task, self._solver_task = (
-            LatestTask("claimeven agent"),
-            LatestTask("claimeven scores"),
-        )
-        self.agent: Agent | None = (
-            None if agent is None else make_opponent(agent, line.start.geometry, self.limit)
-        )
+        self._agent_task = LatestTask("claimeven agent")
+        self._solver_task = LatestTask("claimeven scores")
+        self.agent: Agent | None = None
+        if agent is not None:
+            self.agent = make_opponent(agent, line.start.geometry, self.limit)
         self._owns_agent = isinstance(agent, str)
         super().__init__(
             **_board_traits(line.start),

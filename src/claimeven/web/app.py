@@ -87,13 +87,9 @@ def _add_page(app: FastAPI) -> None:
     async def api(request: Request) -> Response:
         return HTMLResponse(api_page(app.openapi()), headers={"cache-control": "no-cache"})
 
-    index = STATIC / "index.html"
-
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
-        if index.is_file():
-            return FileResponse(index, headers={"cache-control": "no-cache"})
-        return await api(request)
+        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
     app.mount("/static", _PageFiles(directory=STATIC, check_dir=False), name="static")
 

@@ -57,7 +57,6 @@ class ServerWorker:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has no job."""
         return self._job is None
 
     async def run(
@@ -76,14 +75,13 @@ class ServerWorker:
             if event["event"] == "started":
                 deadline, self.has_started = self._loop.time() + seconds + GRACE_SECONDS, True
                 continue
+            if event["event"] in ("done", "failed"):
+                self._job = None
             if event["event"] == "failed":
-                self._job = None
                 raise WorkFailed(event["data"]["error"], event["data"]["status"])
-            if event["event"] == "done":
-                self._job = None
-                yield event
-                return
             yield event
+            if event["event"] == "done":
+                return
 
     async def finish(self, task: str, **arguments: Any) -> None:
         """Run a job that may take long, and wait for its end."""
@@ -110,7 +108,6 @@ class ServerWorker:
         self._inbox.put_nowait(reason)
 
     async def end(self) -> None:
-        """End the process."""
         self.has_ended = True
         await asyncio.to_thread(self.child.kill)
 
@@ -182,14 +179,9 @@ class WorkerPool:
         stop_seconds: float = STOP_SECONDS,
         steps: Sequence[WarmupStep] = WARMUP_STEPS,
     ) -> None:
-        self.size = size
-        self.table_mb = table_mb
-        self.max_waiting = max_waiting
-        self.on_message = on_message
-        self.stop_seconds = stop_seconds
-        self.steps = steps
-        self.jobs_done = 0
-        self.workers_lost = 0
+        self.size, self.table_mb, self.max_waiting = size, table_mb, max_waiting
+        self.on_message, self.stop_seconds, self.steps = on_message, stop_seconds, steps
+        self.jobs_done = self.workers_lost = 0
         #: Set once code is being compiled, which takes long; jobs may wait already.
         self.compiling: asyncio.Event = asyncio.Event()
         self._workers: set[ServerWorker] = set()

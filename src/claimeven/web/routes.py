@@ -31,6 +31,7 @@ from claimeven.solver.protocols import DEFAULT_BOOK
 from claimeven.web import responses
 from claimeven.web.allowed_agents import allowed_agents, check_allowed, levels
 from claimeven.web.errors import no_parameter
+from claimeven.web.jobs import best_columns, book_scores, known_score, words_of
 from claimeven.web.requests import (
     MAX_MOVES,
     MAX_SPEC,
@@ -44,7 +45,6 @@ from claimeven.web.requests import (
     Seed,
 )
 from claimeven.web.responses import Problem
-from claimeven.web.score_responses import best_columns, book_scores, known_score, words_of
 from claimeven.web.services import Services, Shared
 from claimeven.web.streaming import CancelledRoute, EventStream
 

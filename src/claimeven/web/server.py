@@ -104,22 +104,18 @@ class ClientConnection(H11Protocol):
     _reader: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the time for the first request."""
         super().connection_made(transport)
         self._restart_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Process received data."""
         super().data_received(data)
         self._restart_timer()
 
     def on_response_complete(self) -> None:
-        """Start the time for the next request."""
         super().on_response_complete()
         self._restart_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timers."""
         for timer in (self._request, self._reader):
             if timer is not None:
                 timer.cancel()

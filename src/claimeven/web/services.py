@@ -15,9 +15,9 @@ from fastapi import Depends, Request
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.allowed_agents import allowed_agents
+from claimeven.web.jobs import book_scores, new_columns, scores_json
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import MAX_SEED, PositionFields
-from claimeven.web.score_responses import book_scores, new_columns, scores_json
 from claimeven.web.settings import ServerSettings
 from claimeven.web.store_view import StoreView
 from claimeven.web.streaming import Event
@@ -42,7 +42,6 @@ class Services:
         allowed_agents(STANDARD, self.settings.trust)
 
     async def stop(self) -> None:
-        """Stop all workers."""
         await asyncio.gather(self.pool.stop(), self.store.stop())
 
     async def ask(self, task: str, seconds: float, **arguments: Any) -> Any:

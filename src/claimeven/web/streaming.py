@@ -30,7 +30,6 @@ class CancelledRoute(APIRoute):
     """A route whose work is cancelled when its client disconnects."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler of requests."""
         handle = super().get_route_handler()
 
         async def handle_unless_gone(request: Request) -> Response:

@@ -43,8 +43,7 @@ from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
 from claimeven.solver.transposition_table import DEFAULT_MB
-from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, from_plain
-from claimeven.web.score_responses import new_columns, scores_json
+from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, from_plain, new_columns, scores_json
 
 #: Maximum numbers of solvers and agents; the most recent ones are stored.
 MAX_SOLVERS, MAX_AGENTS = 2, 2

@@ -29,7 +29,6 @@ import numpy as np
 from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import shown
 from claimeven.agents.source_snapshot import exists, refusal_of, run_file, source_of
@@ -80,10 +79,8 @@ class KaggleAgent(Agent):
         file: str | None = None,
         none_plays: bool = True,
     ) -> None:
-        self.name = name
-        self.function = function
-        self.file = file
-        self.none_plays = none_plays
+        self.name, self.function = name, function
+        self.file, self.none_plays = file, none_plays
         bound = function.func if isinstance(function, partial) and not function.args else function
         #: Number of arguments it is called with.
         self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
@@ -255,15 +252,13 @@ def _check(text: str) -> None:
         )
 
 
-def _build(text: str, spec: str, sandbox: Sandbox) -> Agent:
-    return PackagePlayer(text) if text in PLAYERS else load_submission(spec, text)
-
-
 KIND = ForeignKind(
     prefix="kaggle",
     form="kaggle:FILE.py",
     summary="a submission to Kaggle ConnectX, run as Kaggle does: its last callable plays",
-    build=_build,
+    build=lambda text, spec, _: (
+        PackagePlayer(text) if text in PLAYERS else load_submission(spec, text)
+    ),
     examples=("kaggle:main.py", "kaggle:negamax"),
     notes=(
         "without --seconds it has Kaggle's time: 2 s a move, and a time bank of 60 s",

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -80,39 +80,35 @@ def to_position(state: Any) -> Position:
     return from_openspiel(tensor, geometry, observer)
 
 
+@lru_cache(maxsize=8)
+def _game_of(geometry: Geometry) -> Any:
+    spiel = pyspiel()
+    try:
+        return to_game(geometry)
+    except spiel.SpielError as error:
+        raise InvalidSpec(f"OpenSpiel says: {error}") from None
+
+
 class OpenSpielAgent(Agent):
     """An algorithm or bot of OpenSpiel. `act` returns an action, and fields of the decision."""
 
     def __init__(self, act: Act, limits: Iterable[str], options: Mapping[str, Any]) -> None:
         self.act, self.limits, self.options = act, frozenset(limits), options
-        self._geometry: Geometry | None = None
-        self._game: Any = None
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` for a board that OpenSpiel does not take, or an unknown bot."""
-        game = self.game(geometry)
+        game = _game_of(geometry)
         if self.act is _registered:
             known = pyspiel().bots_that_can_play_game(game)
             if self.options["name"] not in known:
                 raise InvalidSpec(no_such("bot of OpenSpiel", self.options["name"], known))
 
     def load(self, geometry: Geometry) -> None:
-        self.game(geometry)
-
-    def game(self, geometry: Geometry) -> Any:
-        """Return OpenSpiel's game of a board. Raises `InvalidSpec`."""
-        if self._geometry != geometry:
-            spiel = pyspiel()
-            try:
-                self._game = to_game(geometry)
-            except spiel.SpielError as error:
-                raise InvalidSpec(f"OpenSpiel says: {error}") from None
-            self._geometry = geometry
-        return self._game
+        _game_of(geometry)
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         begin = time.perf_counter()
-        state = to_state(position, self.game(position.geometry))
+        state = to_state(position, _game_of(position.geometry))
         column, facts = self.act(self.options, state, limit, int(rng.integers(2**31 - 1)))
         return Decision(int(column), seconds=time.perf_counter() - begin, **facts)
 

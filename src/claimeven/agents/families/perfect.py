@@ -214,7 +214,9 @@ def best_known(position: Position, scores: Scores) -> int:
     def worth(column: int) -> int:
         score = scores[column]
         if score is None:
-            return worst if _loses_immediately(position, column) else 0
+            after = position.play_unchecked(column)
+            wins = winning_cells(after.mine, after.mask, after.geometry)
+            return worst if wins & playable_cells(after.mask, after.geometry) else 0
         return score
 
     return max((c for c in position.geometry.center_order if position.is_legal(c)), key=worth)
@@ -227,12 +229,6 @@ def lines_left(position: Position) -> int:
     for count in empty:
         ways //= math.factorial(count)
     return ways
-
-
-def _loses_immediately(position: Position, column: int) -> bool:
-    after = position.play_unchecked(column)
-    wins = winning_cells(after.mine, after.mask, after.geometry)
-    return bool(wins & playable_cells(after.mask, after.geometry))
 
 
 def _score(known: ColumnValue | None, position: Position) -> int | None:

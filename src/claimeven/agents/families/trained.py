@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,7 +33,6 @@ from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct.options import BOUNDS, INTEGER_BOUNDS, PuctOptions
 from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
 from claimeven.montecarlo.puct.policy_value import (
-    Floats,
     InvalidNetwork,
     PolicyValue,
     bind_board,
@@ -129,15 +128,17 @@ class NetAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
         self.check_board(position.geometry)
-        words = np.array([[position.mine], [position.mask]], dtype=np.uint64)
+        boards = np.array([[position.mine], [position.mask]], dtype=np.uint64)
         guesses: dict[str, Any] = {}
         if isinstance(self.net, Net):
-            found = self.net.predict(*words)
+            found = self.net.predict(*boards)
             values, priors = found.values, found.priors[0]
             if self.net.knows_scores and not self.net.knows_only_best:
-                guesses = _guesses(found.scores[0])
+                scores = [None if np.isnan(s) else float(s) for s in found.scores[0]]
+                words = ["." if score is None else f"{score:.1f}" for score in scores]
+                guesses = {"values": scores, "values_are": "guess", "value_words": words}
         else:
-            values, (priors,) = evaluate_checked(self.net, *words)
+            values, (priors,) = evaluate_checked(self.net, *boards)
         column = int(priors.argmax())
         return Decision(
             column,
@@ -146,12 +147,6 @@ class NetAgent(Agent):
             seconds=time.perf_counter() - start,
             details={**guesses, "priors": priors.tolist()},
         )
-
-
-def _guesses(scores: Floats) -> dict[str, Any]:
-    numbers = [None if np.isnan(score) else float(score) for score in scores]
-    words = ["." if number is None else f"{number:.1f}" for number in numbers]
-    return {"values": numbers, "values_are": "guess", "value_words": words}
 
 
 class NTupleAgent(SearchAgent):
@@ -170,15 +165,11 @@ class NTupleAgent(SearchAgent):
         return value / SCALE
 
 
-def _ntuple(default_depth: int) -> Callable[[Mapping[str, Any]], Agent]:
-    """Return what builds alpha-beta over a network; the depth is for a search without a limit."""
-
-    def build(options: Mapping[str, Any]) -> Agent:
-        network, given = network_of(options["model"]), limit_in(options)
-        search = NTupleSearch(network, options["order"], options["backend"])
-        return NTupleAgent(search, Limit(depth=default_depth) if given.unlimited else given)
-
-    return build
+def _ntuple(default_depth: int, options: Mapping[str, Any]) -> Agent:
+    """Return alpha-beta over a network; the depth is for a search without a limit."""
+    network, given = network_of(options["model"]), limit_in(options)
+    search = NTupleSearch(network, options["order"], options["backend"])
+    return NTupleAgent(search, Limit(depth=default_depth) if given.unlimited else given)
 
 
 def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
@@ -223,7 +214,7 @@ _NTUPLE = (_model("train ntuple"), ORDER, _COMPILED)
 KINDS = (
     AgentKind(
         ALONE, "plays to the position that a trained n-tuple network likes best", _NTUPLE,
-        _ntuple(default_depth=1),
+        partial(_ntuple, 1),
     ),
     AgentKind(
         "ntuple-alphabeta",
@@ -236,7 +227,7 @@ KINDS = (
             *DEEPENING,
             *_NTUPLE,
         ),
-        _ntuple(DEFAULT_DEPTH),
+        partial(_ntuple, DEFAULT_DEPTH),
     ),
     AgentKind(
         "net", "plays the favorite column of a neural net, without search",
