@@ -44,18 +44,15 @@ def _cell(amount: float | None) -> str:
 
 def decision_facts(decision: Decision) -> list[str]:
     """Return the value of a decision and its cost as short texts."""
-    facts = []
-    if decision.score is not None:
-        facts.append(f"score {decision.score}")
-    if decision.value is not None:
-        facts.append(f"value {decision.value:+.3f}")
-    if decision.depth is not None:
-        facts.append(f"{decision.depth:,} {'ply' if decision.depth == 1 else 'plies'} deep")
-    if decision.nodes is not None:
-        facts.append(f"{decision.nodes:,} nodes")
-    if decision.iterations is not None:
-        facts.append(f"{decision.iterations:,} iterations")
-    return [*facts, f"{decision.seconds:.4f} s"]
+    facts = {
+        "score {}": decision.score,
+        "value {:+.3f}": decision.value,
+        "{:,} ply deep" if decision.depth == 1 else "{:,} plies deep": decision.depth,
+        "{:,} nodes": decision.nodes,
+        "{:,} iterations": decision.iterations,
+        "{:.4f} s": decision.seconds,
+    }
+    return [text.format(number) for text, number in facts.items() if number is not None]
 
 
 def decision_json(

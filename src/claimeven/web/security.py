@@ -62,8 +62,7 @@ class Guard:
         self.names = {"localhost", *(host.lower() for host in hosts)}
         if is_public:
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
-        self.is_public = is_public
-        self.body = body
+        self.is_public, self.body = is_public, body
         self.bodies: Mapping[str, int] = bodies or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

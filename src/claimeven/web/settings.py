@@ -56,7 +56,6 @@ class ServerSettings:
     the agents of installed packages that clients may use.
 
     Raises `InvalidSettings` for an invalid value.
-
     """
 
     host: str = "127.0.0.1"
@@ -82,9 +81,7 @@ class ServerSettings:
             ("seconds", 0.1, MAX_SECONDS),
         ):
             value = getattr(self, name)
-            if value is None:
-                continue
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise InvalidSettings(f"{name} must be {low:g} to {high:g}, got {value:.12g}")
         object.__setattr__(self, "root_urls", tuple(map(_origin_of, self.root_urls)))
         if not self.host:

@@ -64,8 +64,7 @@ class OutputRelay:
     def __init__(self, name: str, sandbox: Sandbox) -> None:
         self.name = name
         self._is_quiet = sandbox.quiet
-        self._lines_left = sandbox.max_lines
-        self._lines_dropped = 0
+        self._lines_left, self._lines_dropped = sandbox.max_lines, 0
         #: The number of characters printed in all games.
         self.seen = 0
         self.start_game()
@@ -78,7 +77,12 @@ class OutputRelay:
         self.seen += len(text)
         if self._left <= 0:
             return
-        text = self._first_lines(text[: self._left])
+        text = text[: self._left]
+        if self._lines_left is not None:
+            lines = text.splitlines(keepends=True)
+            text = "".join(lines[: self._lines_left])
+            self._lines_dropped += max(0, len(lines) - self._lines_left)
+            self._lines_left -= min(self._lines_left, text.count("\n"))
         sys.stderr.write(printable_lines(text, 10 * len(text)))
         self._left -= len(text)
         if self._left <= 0:
@@ -87,16 +91,6 @@ class OutputRelay:
                 " the rest is left out\n"
             )
         sys.stderr.flush()
-
-    def _first_lines(self, text: str) -> str:
-        """Return the part of a text within the lines that are left."""
-        if self._lines_left is None:
-            return text
-        lines = text.splitlines(keepends=True)
-        shown = "".join(lines[: self._lines_left])
-        self._lines_dropped += max(0, len(lines) - self._lines_left)
-        self._lines_left -= min(self._lines_left, shown.count("\n"))
-        return shown
 
     def close(self) -> None:
         """Report the number of omitted lines."""
