@@ -20,6 +20,7 @@ from claimeven.atomic_io import write_text
 from claimeven.errors import ClaimevenError
 from claimeven.option_fields import CommandOption
 from claimeven.suggestions import did_you_mean, no_such
+from claimeven.text_io import reading
 
 #: The key of the command.
 COMMAND = "command"
@@ -58,10 +59,9 @@ def read_experiment(
     value.
     """
     try:
-        text = Path(path).read_text("utf-8")
+        with reading(path, InvalidExperiment):
+            text = Path(path).read_text("utf-8")
         found = with_new_names(tomllib.loads(text))
-    except OSError as error:
-        raise InvalidExperiment(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InvalidExperiment(f"{path} cannot be read: it must be a text file in UTF-8") from None
     except tomllib.TOMLDecodeError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from claimeven.errors import ClaimevenError
@@ -87,6 +89,15 @@ def identified(head: bytes, name: str = "") -> str:
     return "it is not text" if b"\0" in head else ""
 
 
+@contextmanager
+def reading(path: str | Path, error: type[ClaimevenError]) -> Iterator[None]:
+    """Turn an error of the system while a file is read into one that names it."""
+    try:
+        yield
+    except OSError as reason:
+        raise error(f"{path} cannot be read: {reason.strerror or reason}") from None
+
+
 def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     """Return the text (UTF-8, after a byte order mark or not) of a file or a pipe, unpacked.
 
@@ -95,15 +106,13 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     too large or not text.
     """
     try:
-        with Path(path).open("rb") as raw:
+        with reading(path, error), Path(path).open("rb") as raw:
             data = raw.read(most + 1)
         if data.startswith(_PACKED) and len(data) <= most:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
                 data = unpacked.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise error(f"{path} is corrupt: it cannot be unpacked") from None
-    except OSError as reason:
-        raise error(f"{path} cannot be read: {reason.strerror or reason}") from None
     if len(data) > most:
         raise error(f"{path} is too large: at most {most >> 20} MB are read")
     reason_why = identified(data[:_HEAD], str(path))

@@ -42,6 +42,7 @@ from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
 from claimeven.solver.workers import scores_by
+from claimeven.text_io import reading
 
 #: Seconds of work that can be lost if the process is killed.
 FLUSH_SECONDS = 1.0
@@ -161,11 +162,8 @@ def merge_book(path: str | Path, paths: Sequence[str | Path]) -> Book:
 
 def _heading_of(path: str | Path) -> re.Match[str]:
     """Return the groups of the first line of a part: its book, its part, its command."""
-    try:
-        with Path(path).open("rb") as stream:
-            line = stream.readline(1 << 16).decode("ascii", "replace").strip()
-    except OSError as error:
-        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
+    with reading(path, InvalidBook), Path(path).open("rb") as stream:
+        line = stream.readline(1 << 16).decode("ascii", "replace").strip()
     found = _HEADING.fullmatch(line)
     if found is None:
         raise InvalidBook(f"{path} is not a part of a book")
@@ -246,7 +244,8 @@ class BuildJournal:
         atomic_io.check_output(path)
 
         def read_existing() -> int:
-            data = self._content()
+            with reading(path, InvalidBook):
+                data = path.read_bytes()
             whole = data[: data.rfind(b"\n") + 1]
             self._read(whole, layer.keys, score_range(geometry, layer.ply))
             return len(whole)
@@ -274,12 +273,6 @@ class BuildJournal:
 
     def remove(self) -> None:
         self._file.remove()
-
-    def _content(self) -> bytes:
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            raise InvalidBook(f"{self.path} cannot be read: {error.strerror or error}") from None
 
     def _read(self, whole: bytes, keys: Keys, scores: tuple[int, int]) -> None:
         lines = whole.splitlines()

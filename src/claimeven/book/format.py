@@ -49,6 +49,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.provenance import SCHEMAS, check_schema
 from claimeven.solver.scores import score_range
+from claimeven.text_io import reading
 
 MAGIC = b"\x89C4BOOK\n"
 PLAIN_VERSION, VERSION = 1, SCHEMAS["book"]
@@ -154,12 +155,9 @@ def read(path: Path) -> bytes:
 
     Raises `InvalidBook` for a file that cannot be read or does not start like a book.
     """
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(_START)
-            return start + stream.read(_read_header(start, str(path)).size - _START + 1)
-    except OSError as error:
-        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
+    with reading(path, InvalidBook), path.open("rb") as stream:
+        start = stream.read(_START)
+        return start + stream.read(_read_header(start, str(path)).size - _START + 1)
 
 
 def unpack(data: bytes, name: str, trusted: bool = False) -> Contents:

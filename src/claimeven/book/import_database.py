@@ -34,6 +34,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import win_score
 from claimeven.solver.search import ExactSearch
+from claimeven.text_io import reading
 
 #: The package for pip and for Python, the extra of claimeven; the file, its board and its plies.
 PACKAGE, MODULE, EXTRA = "bitbully-databases", "bitbully_databases", "deep-book"
@@ -90,10 +91,8 @@ def read_database(
     Raises `InvalidBook` with the path: unreadable, or with invalid entries.
     """
     size = entry_bytes(geometry, plies)
-    try:
+    with reading(path, InvalidBook):
         data = np.fromfile(path, dtype=np.uint8)
-    except OSError as error:
-        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
     if len(data) == 0 or len(data) % size:
         raise InvalidBook(
             f"{path} is not a database of {geometry} with {plies} discs: its {len(data):,} bytes"

@@ -22,6 +22,7 @@ from claimeven.book.mmap_book import VERSION as MAPPED_VERSION
 from claimeven.book.mmap_book import MappedBook
 from claimeven.game.geometry import Geometry
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
+from claimeven.text_io import reading
 
 AnyBook: TypeAlias = Book | MappedBook
 
@@ -82,11 +83,8 @@ def default_path(geometry: Geometry) -> Path | None:
 def load_book(path: str | Path) -> AnyBook:
     """Open a book file of either version. Raises `InvalidBook` with its path."""
     path = Path(path)
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(_VERSION.stop)
-    except OSError as error:
-        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
+    with reading(path, InvalidBook), path.open("rb") as stream:
+        start = stream.read(_VERSION.stop)
     if start[_VERSION] == MAPPED_VERSION.to_bytes(2, "little"):
         return MappedBook(path)
     return Book.load(path)

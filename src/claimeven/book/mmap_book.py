@@ -54,6 +54,7 @@ from claimeven.game.position import Position
 from claimeven.provenance import describe
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
+from claimeven.text_io import reading
 
 VERSION = 2
 #: Scores per digest.
@@ -87,16 +88,12 @@ class MappedBook:
         """Open a file. Raises `InvalidBook` with its path: unreadable, not a book, corrupt."""
         self.path: Path = Path(path)
         name = str(path)
-        try:
+        with reading(path, InvalidBook):
             self._place = self.path.absolute()  # the current folder may change later
             with self.path.open("rb") as stream:
                 head = _read_head(stream.read(_START), stream.read, name)
-                expected_size = head.size + head.ranking.starts[-1]
-                size = stream.seek(0, 2)
-                check_size(size, expected_size, name)
+                check_size(stream.seek(0, 2), head.size + head.ranking.starts[-1], name)
                 mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        except OSError as error:
-            raise InvalidBook(f"{name} cannot be read: {error.strerror or error}") from None
         self.positions: tuple[int, ...] = head.counts
         self.description: dict[str, Any] = description_of(head.text.encode())
         about = self.description or {"source": head.text}  # of 0.2

@@ -14,6 +14,7 @@ from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import write_json
 from claimeven.dataset.merge import merge_datasets
 from claimeven.errors import ClaimevenError
+from claimeven.text_io import reading
 
 #: The first bytes of the files of parts: of games, and of a book.
 _GAMES, _BOOK = b"SQLite format 3\0", b"claimeven book journal:"
@@ -40,7 +41,8 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
     """
     if out.exists():
         raise ClaimevenError(f"{out} already exists: choose another name or remove it")
-    start = _start_of(parts[0])
+    with reading(parts[0], ClaimevenError), parts[0].open("rb") as stream:
+        start = stream.read(100)
     if start.startswith(_GAMES):
         what, count = "games", merge_stores(out, parts)
     elif start.startswith(_BOOK):
@@ -51,11 +53,3 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
         write_json({"out": str(out), "parts": len(parts), what: count}, sys.stdout)
         return
     show(f"{out}: {count:,} {what} of {len(parts):,} parts")
-
-
-def _start_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(100)
-    except OSError as error:
-        raise ClaimevenError(f"{path} cannot be read: {error.strerror or error}") from None

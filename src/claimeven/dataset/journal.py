@@ -17,6 +17,7 @@ from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.dataset.config import InvalidDatasetFile
 from claimeven.dataset.files import Lines, check_target
 from claimeven.dataset.rows import current_name
+from claimeven.text_io import reading
 
 PARTIAL = ".partial"
 #: Rows that are read at a time.
@@ -105,14 +106,11 @@ class DatasetJournal:
 
     def chunks(self, most: int | None = None) -> Iterator[list[bytes]]:
         """Yield the lines of the first `most` rows in chunks, with their line ends."""
-        try:
-            with self.path.open("rb") as stream:
-                stream.readline()
-                lines = islice(stream, most)
-                while chunk := list(islice(lines, _CHUNK)):
-                    yield chunk
-        except OSError as error:
-            raise self._unreadable(error) from None
+        with reading(self.path, InvalidDatasetFile), self.path.open("rb") as stream:
+            stream.readline()
+            lines = islice(stream, most)
+            while chunk := list(islice(lines, _CHUNK)):
+                yield chunk
 
     def lines(self, most: int | None = None) -> Iterator[Lines]:
         """Yield the first `most` rows as lines of a table in chunks, with their numbers."""
@@ -133,14 +131,11 @@ class DatasetJournal:
 
     def _checked(self, header: Mapping[str, Any]) -> int:
         """Check the first line; return the length of the complete lines."""
-        try:
-            with self.path.open("rb") as stream:
-                first, whole = b"", 0
-                for line in stream:
-                    first = first or line
-                    whole += len(line) if line.endswith(b"\n") else 0
-        except OSError as error:
-            raise self._unreadable(error) from None
+        with reading(self.path, InvalidDatasetFile), self.path.open("rb") as stream:
+            first, whole = b"", 0
+            for line in stream:
+                first = first or line
+                whole += len(line) if line.endswith(b"\n") else 0
         if not whole and _head(header).startswith(first):  # missing or incomplete
             return 0
         try:
@@ -163,9 +158,6 @@ class DatasetJournal:
                     " remove it to start again"
                 )
         return whole
-
-    def _unreadable(self, error: OSError) -> InvalidDatasetFile:
-        return InvalidDatasetFile(f"{self.path} cannot be read: {error.strerror or error}")
 
 
 def _head(header: Mapping[str, Any]) -> bytes:

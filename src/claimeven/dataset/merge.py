@@ -23,6 +23,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.parts import Part, check_parts, unfinished
 from claimeven.solver.solver import Solver
+from claimeven.text_io import reading
 
 
 def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResult:
@@ -74,11 +75,10 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
 
 def _header_of(path: str | Path) -> dict[str, Any]:
     """Return the first line of the file of a part."""
+    with reading(path, InvalidDatasetFile), Path(path).open("rb") as stream:
+        line = stream.readline(1 << 20)
     try:
-        with Path(path).open("rb") as stream:
-            header = json.loads(stream.readline(1 << 20))
-    except OSError as error:
-        raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
+        header = json.loads(line)
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):

@@ -36,6 +36,7 @@ from claimeven.provenance import check_schema
 from claimeven.solver.batch import is_invalid_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
+from claimeven.text_io import reading
 
 #: Bytes of text that are converted at a time, which limits the memory.
 _BLOCK = 1 << 24
@@ -58,14 +59,11 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)} as data sets do")
     parts, first = [], 1
-    try:
-        for numbers, optimal_only in (_of_csv if path.suffix == CSV else _of_parquet)(
-            path, geometry
-        ):
+    with reading(path, InvalidDatasetFile):
+        rows = (_of_csv if path.suffix == CSV else _of_parquet)(path, geometry)
+        for numbers, optimal_only in rows:
             parts.append(_checked(numbers, optimal_only, path, first, geometry))
             first += len(numbers)
-    except OSError as error:
-        raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
     if not parts:
         raise InvalidDatasetFile(f"{path} contains no positions")
     return Dataset(geometry, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
@@ -95,7 +93,7 @@ def read_rows(path: str | Path, geometry: Geometry = STANDARD) -> list[Row]:
 
 def _moves(path: Path, count: int) -> list[str]:
     """Return the moves in a file that has been read before."""
-    try:
+    with reading(path, InvalidDatasetFile):
         if path.suffix == CSV:
             place = COMMON.index(_UNREAD)
             with path.open(encoding="ascii", errors="replace", newline="\n") as stream:
@@ -104,8 +102,6 @@ def _moves(path: Path, count: int) -> list[str]:
             with _read_by_arrow(path) as (_, parquet):
                 table = parquet.read_table(path, columns=[_UNREAD])
                 found = [str(moves or "") for moves in table[_UNREAD].to_pylist()]
-    except OSError as error:
-        raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
     if len(found) != count:
         raise InvalidDatasetFile(f"{path} changed while it was read")
     return found
