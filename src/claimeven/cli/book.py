@@ -31,7 +31,7 @@ from claimeven.cli.common.options import (
     search_options,
     workers_options,
 )
-from claimeven.cli.common.output import show, show_table
+from claimeven.cli.common.output import print_result, show, show_table
 from claimeven.cli.common.progress import (
     announce_compilation,
     resumable_file,
@@ -118,10 +118,8 @@ def build(
         else:
             made = build_book(path, geometry, plies, **how)
     if part is not None:
-        if as_json:
-            write_json({"out": str(journal), "positions": count}, sys.stdout)
-        else:
-            show(f"{journal}: {count:,} positions")
+        data = {"out": str(journal), "positions": count}
+        print_result(as_json, data, f"{journal}: {count:,} positions")
         return
     write_run_file(path)
     _print_book(path, made, as_json, provenance=describe("result", board=geometry.as_dict()))
@@ -422,10 +420,7 @@ def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
 
 def _print_book(path: Path, book: AnyBook, as_json: bool, **more: Any) -> None:
     """Print the facts of a book on a line, or as JSON with `more` keys."""
-    if as_json:
-        write_json(_facts(path, book) | more, sys.stdout)
-    else:
-        show(_in_words(path, book))
+    print_result(as_json, _facts(path, book) | more, _in_words(path, book))
 
 
 def _facts(path: Path, book: AnyBook) -> dict[str, Any]:

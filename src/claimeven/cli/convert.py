@@ -27,9 +27,9 @@ from claimeven.cli.common.options import (
     reject_options,
     solver_options,
 )
-from claimeven.cli.common.output import show
+from claimeven.cli.common.output import print_result
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
-from claimeven.cli.common.streams import as_file, print_error, write_json
+from claimeven.cli.common.streams import as_file, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
@@ -137,11 +137,10 @@ def command(
             " invented"
         )
     names = ", ".join(reader.format_names)
-    if as_json:
+    if out is not None:
         facts = {"out": out, "from": names, "to": form.name, "games": count}
-        write_json({**facts, "skipped": reader.skipped}, sys.stdout)
-    elif out is not None:
-        show(f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}")
+        text = f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}"
+        print_result(as_json, {**facts, "skipped": reader.skipped}, text)
     if reader.skipped:
         ctx.exit(1)
 

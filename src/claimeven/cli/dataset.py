@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,8 @@ from claimeven.cli.common.options import (
     part_option,
     workers_options,
 )
-from claimeven.cli.common.output import show
+from claimeven.cli.common.output import print_result
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
-from claimeven.cli.common.streams import write_json
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.jobs import Executor
@@ -141,13 +139,11 @@ def command(
     other = result.held_out_path
     write_run_file(out)
     out = str(part.path(out)) if part else out
-    if as_json:
-        sides = {"held_out": str(other), "held_out_positions": result.held_out} if other else {}
-        rows = {"out": out, "positions": result.positions, **sides, **plan.header()}
-        rows["provenance"] = describe("result", board=geometry.as_dict(), seed=plan.seed)
-        write_json({**rows, "nodes": nodes, "seconds": seconds}, sys.stdout)
-        return
+    data = {"out": out, "positions": result.positions}
     text = f"{out}: {result.positions:,} position{'s' * (result.positions != 1)}"
     if other is not None:
+        data |= {"held_out": str(other), "held_out_positions": result.held_out}
         text += f"; held out, {other}: {result.held_out:,}"
-    show(f"{text}, {seconds:.1f} s")
+    about = describe("result", board=geometry.as_dict(), seed=plan.seed)
+    data |= {**plan.header(), "provenance": about, "nodes": nodes, "seconds": seconds}
+    print_result(as_json, data, f"{text}, {seconds:.1f} s")

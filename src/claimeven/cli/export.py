@@ -12,8 +12,8 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import parse_spec
 from claimeven.atomic_io import STDOUT, check_output
 from claimeven.cli.common.options import AGENT, json_option, seed_option
-from claimeven.cli.common.output import show
-from claimeven.cli.common.streams import as_file, write_json
+from claimeven.cli.common.output import print_result
+from claimeven.cli.common.streams import as_file
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.networks.loading import BUNDLED_NET
@@ -68,10 +68,9 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     check_output(out)
     is_onnx = out.endswith(ONNX)
     size = _write_onnx(spec, out) if is_onnx else export_submission(spec, out, seed)
-    if as_json:
-        write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)
-    else:
-        show(f"{out}: {spec} {'as ONNX' if is_onnx else 'for Kaggle ConnectX'}, {size:,} bytes")
+    data = {"agent": spec, "out": out, "bytes": size, "seed": seed}
+    what = "as ONNX" if is_onnx else "for Kaggle ConnectX"
+    print_result(as_json, data, f"{out}: {spec} {what}, {size:,} bytes")
 
 
 def _write_onnx(spec: str, out: str) -> int:

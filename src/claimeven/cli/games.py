@@ -37,7 +37,7 @@ from claimeven.cli.common.options import (
     parse_ply_range,
     reject_options,
 )
-from claimeven.cli.common.output import board_text, fitted, table_width, text_width
+from claimeven.cli.common.output import board_text, fitted, print_result, table_width, text_width
 from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import as_file, one_line, write_json
 from claimeven.errors import ClaimevenError
@@ -190,10 +190,8 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
         with status_line() as line:
             count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
         _warn_unreadable(len(store.corrupt), file)
-    if as_json:
-        write_json({"out": str(out), "games": count}, sys.stdout)
-    else:
-        click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
+    data = {"out": str(out), "games": count}
+    print_result(as_json, data, f"{out}: {count:,} game{'s' * (count != 1)}")
 
 
 def _warn_unreadable(count: int, file: Path) -> None:
@@ -202,19 +200,16 @@ def _warn_unreadable(count: int, file: Path) -> None:
 
 
 def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool) -> None:
-    if as_json:
-        write_json({"out": str(file), **vars(done)}, sys.stdout)
-        return
     name = "stdin" if source == STDIN else source
     text = f"{file}: {done.added:,} game{'s' * (done.added != 1)} added from {name}"
     if done.unfinished:
         text += f", {done.unfinished:,} of them unfinished"
     if done.before:
         text += f"; {done.before:,} of this file were there already"
-    click.echo(fitted(text, text_width()))
     if done.scored:
-        text = f"{done.scored:,} of them have scores, which are not stored: claimeven solve {name}"
-        click.echo(fitted(f"{text} compares them", text_width()))
+        text += f"\n{done.scored:,} of them have scores, which are not stored: claimeven solve"
+        text += f" {name} compares them"
+    print_result(as_json, {"out": str(file), **vars(done)}, text)
 
 
 def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:

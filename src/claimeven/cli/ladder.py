@@ -24,9 +24,9 @@ from claimeven.cli.common.options import (
     reject_other_options,
     warn_unbounded,
 )
-from claimeven.cli.common.output import write_sections
+from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
-from claimeven.cli.common.streams import clean_stdout, write_json
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
@@ -83,10 +83,7 @@ def command(
             data, sections = placement.as_dict(), results.placement(placement)
         else:
             data, sections = pool_data(standings, spent), results.pool(standings)
-        if as_json:
-            write_json(data, stdout)
-        else:
-            write_sections([*sections, list(standings.remarks)], stdout)
+        write_result(as_json, data, [*sections, list(standings.remarks)], stdout)
     if ended is not None:
         exit_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
 
@@ -96,10 +93,7 @@ def _publish(agent: str | None, as_json: bool) -> None:
         raise ClaimevenError("--published shows the bundled games: leave the agent out")
     standings = reference_pool.pool_standings()
     with clean_stdout() as stdout:
-        if as_json:
-            write_json(pool_data(standings, 0.0), stdout)
-        else:
-            write_sections(results.pool(standings), stdout)
+        write_result(as_json, pool_data(standings, 0.0), results.pool(standings), stdout)
 
 
 def pool_data(standings: Standings, seconds: float) -> dict[str, object]:

@@ -36,9 +36,9 @@ from claimeven.cli.common.options import (
     report_option,
     warn_unbounded,
 )
-from claimeven.cli.common.output import board_text, write_sections
+from claimeven.cli.common.output import board_text, write_result
 from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
-from claimeven.cli.common.streams import clean_stdout, print_error, write_json
+from claimeven.cli.common.streams import clean_stdout, print_error
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
@@ -133,11 +133,8 @@ def command(
                     print(error.traceback.rstrip(), file=sys.stderr)
                 raise
         result = MatchResult(plan, tuple(played), time.perf_counter() - begin)
-        if as_json:
-            shown = {"played": [game_of_match(game) for game in played]} if show else {}
-            write_json({**result.as_dict(), **shown}, stdout)
-        else:
-            write_sections(results.match(result), stdout)
+        shown = {"played": [game_of_match(game) for game in played]} if show and as_json else {}
+        write_result(as_json, {**result.as_dict(), **shown}, results.match(result), stdout)
         if report is not None and out is not None and ended is None:
             stdout.flush()
             write_page_after(Path(out), report, Path(out))

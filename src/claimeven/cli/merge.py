@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -10,8 +9,7 @@ import click
 from claimeven.arena.store.runs import merge_stores
 from claimeven.book.build import merge_book
 from claimeven.cli.common.options import FilePath, json_option
-from claimeven.cli.common.output import show
-from claimeven.cli.common.streams import write_json
+from claimeven.cli.common.output import print_result
 from claimeven.dataset.merge import merge_datasets
 from claimeven.errors import ClaimevenError
 from claimeven.text_io import reading
@@ -49,7 +47,5 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
         what, count = "positions", len(merge_book(out, parts))
     else:
         what, count = "positions", merge_datasets(out, parts).positions
-    if as_json:
-        write_json({"out": str(out), "parts": len(parts), what: count}, sys.stdout)
-        return
-    show(f"{out}: {count:,} {what} of {len(parts):,} parts")
+    data = {"out": str(out), "parts": len(parts), what: count}
+    print_result(as_json, data, f"{out}: {count:,} {what} of {len(parts):,} parts")

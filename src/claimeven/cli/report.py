@@ -19,7 +19,7 @@ from claimeven.cli.common.options import (
     reject_options,
     workers_options,
 )
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.option_fields import options_of
@@ -98,7 +98,7 @@ def command(
         write_json(_as_dict(report), sys.stdout)
         return
     for text in summary_lines(report):
-        click.echo(fitted(one_line(text), text_width()))
+        show(one_line(text))
 
 
 def _as_dict(report: Report) -> dict[str, Any]:

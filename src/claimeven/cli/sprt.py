@@ -16,9 +16,9 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
 from claimeven.cli.common.options import AGENT, json_option, option_group, warn_unbounded
-from claimeven.cli.common.output import write_sections
+from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import announce_compilation, count_text, exit_interrupted, notify
-from claimeven.cli.common.streams import clean_stdout, write_json
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
 
@@ -76,10 +76,7 @@ def command(
                 ended = play_with_progress(games, plan.games, resumed, note, progress)
             standings = Standings.of_store(store)
         result = SequentialResult(plan, test, standings, time.monotonic() - begin)
-        if as_json:
-            write_json(result.as_dict(), stdout)
-        else:
-            cure = more_openings(source, options.opening_plies, plan.openings)
-            write_sections(results.sequential(result, cure), stdout)
+        cure = more_openings(source, options.opening_plies, plan.openings)
+        write_result(as_json, result.as_dict(), results.sequential(result, cure), stdout)
     if ended is not None:
         exit_interrupted(f"{len(standings.games)} games", options.out)

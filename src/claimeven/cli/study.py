@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
@@ -28,7 +29,7 @@ from claimeven.cli.common.options import (
     players_options,
     resume_options,
 )
-from claimeven.cli.common.output import fitted, text_width, write_sections
+from claimeven.cli.common.output import show, write_sections
 from claimeven.cli.common.progress import (
     StatusLine,
     announce_compilation,
@@ -76,14 +77,13 @@ def list_studies(as_json: bool) -> None:
             }
             for study in STUDIES
         ]
-        with clean_stdout() as out:
-            write_json({"studies": data}, out)
+        write_json({"studies": data}, sys.stdout)
         return
     room = max(len(study.name) for study in STUDIES)
     for study in STUDIES:
         games = f"{study.games:,} games" if study.games else "no games"
         click.echo(f"{study.name:<{room}}  {study.source.name}, {games}")
-        click.echo(fitted(f"  {study.title}", text_width()))
+        show(f"  {study.title}")
 
 
 def running_options(run: Command) -> Command:

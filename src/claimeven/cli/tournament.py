@@ -34,14 +34,14 @@ from claimeven.cli.common.options import (
     report_option,
     warn_unbounded,
 )
-from claimeven.cli.common.output import write_sections
+from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import (
     announce_compilation,
     exit_interrupted,
     notify,
     status_line,
 )
-from claimeven.cli.common.streams import clean_stdout, one_line, print_error, write_json
+from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
@@ -113,12 +113,10 @@ def command(
         games = run(plan, players, store, notify, forfeit_unloadable=skip_broken)
         ended = play_with_progress(games, len(numbers_of(plan, store)), len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
-        if as_json:
-            reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
-            write_json({**result.as_dict(), "left_out": reasons}, stdout)
-        else:
-            cure = more_openings(source, options.opening_plies, plan.openings)
-            write_sections(results.tournament(result, cure), stdout)
+        reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
+        cure = more_openings(source, options.opening_plies, plan.openings)
+        data, sections = result.as_dict(), results.tournament(result, cure)
+        write_result(as_json, {**data, "left_out": reasons}, sections, stdout)
         if report is not None and ended is None:
             stdout.flush()
             write_page_after(store, report, out)

@@ -19,14 +19,14 @@ from claimeven.cli.common.options import (
     option_group,
     warn_unbounded,
 )
-from claimeven.cli.common.output import write_sections
+from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import (
     announce_compilation,
     exit_interrupted,
     notify,
     status_line,
 )
-from claimeven.cli.common.streams import clean_stdout, write_json
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 from claimeven.plotting import check_can_draw, write_pictures
@@ -101,10 +101,8 @@ def command(
                 note(tune(agent, values, options, on_message=notify, **given))
             except KeyboardInterrupt:
                 interrupted = True
-        if found and as_json:
-            write_json(found[-1].as_dict(), stdout)
-        elif found:
-            write_sections(results.tuning(found[-1]), stdout)
+        if found:
+            write_result(as_json, found[-1].as_dict(), results.tuning(found[-1]), stdout)
         if found and plots is not None:
             write_pictures(plots, {"tune": [curve_chart(found[-1])]}, notify)
     if interrupted:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from claimeven.blocks import Block, Board, Code, Table
-from claimeven.cli.common.streams import can_show, has_colors
+from claimeven.cli.common.streams import can_show, has_colors, write_json
 
 if TYPE_CHECKING:
     from claimeven.game.position import Position
@@ -109,6 +109,14 @@ def show(text: str) -> None:
     click.echo(fitted(text, text_width()))
 
 
+def print_result(as_json: bool, data: dict[str, Any], text: str) -> None:
+    """Print a result as JSON, or in words."""
+    if as_json:
+        write_json(data, sys.stdout)
+    else:
+        show(text)
+
+
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table in the width of the terminal."""
     click.echo("\n".join(table_lines(headings, rows, table_width())))
@@ -198,6 +206,16 @@ def write_sections(sections: Iterable[Sequence[Block]], out: TextIO) -> None:
     """Write a result, with an empty line between its sections."""
     shown = ("\n".join(_lines(section, out)) for section in sections if section)
     out.write("\n\n".join(shown) + "\n")
+
+
+def write_result(
+    as_json: bool, data: dict[str, Any], sections: Iterable[Sequence[Block]], out: TextIO
+) -> None:
+    """Write a result as JSON or in sections."""
+    if as_json:
+        write_json(data, out)
+    else:
+        write_sections(sections, out)
 
 
 def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import FilePath, json_option, players_options, weights_of
-from claimeven.cli.common.output import named_lines, show, table_width
+from claimeven.cli.common.output import named_lines, print_result, show, table_width
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.common.streams import write_json
 from claimeven.cli.train.learn import settings_options
@@ -59,17 +59,14 @@ def average(
         report = line.reporter("rounding: {} of {} matrices")
         figures = average_nets(models, out, weights, quant_levels, report)
     write_run_file(out)
-    if as_json:
-        about = describe("result", packages=LEARNING)
-        found = {"out": out, "models": list(models), "measured": figures, "provenance": about}
-        write_json(found, sys.stdout)
-        return
+    about = describe("result", packages=LEARNING)
+    found = {"out": out, "models": list(models), "measured": figures, "provenance": about}
     listed = ", ".join(
         f"{name} {value:.1%}"
         for name, value in figures.items()
         if value is not None and not name.endswith("_sign")
     )
-    show(f"model: {out}" + (f"; {listed}" if listed else ""))
+    print_result(as_json, found, f"model: {out}" + (f"; {listed}" if listed else ""))
 
 
 @click.command("plot")
@@ -90,11 +87,9 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - brings in the arena
 
     files = draw_curves(folders, out, notify)
-    if as_json:
-        write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
-        return
+    found = {"runs": list(folders), "plots": [str(path) for path in files]}
     names = ", ".join(path.name for path in files)
-    show(f"{files[0].parent}: {names}")
+    print_result(as_json, found, f"{files[0].parent}: {names}")
 
 
 @click.command("compare", cls=ExperimentCommand, arguments="runs")
