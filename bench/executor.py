@@ -19,8 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bench.timing import machine
-from claimeven.parallel.calls import Calls
-from claimeven.parallel.jobs import MESSAGE_SECONDS, SEND_INTERVAL, Job
+from claimeven.parallel.jobs import MESSAGE_SECONDS, SEND_INTERVAL, Calls, Job
 from claimeven.parallel.pool import Scheduler
 from claimeven.parallel.process import ChildEnded
 

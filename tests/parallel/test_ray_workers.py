@@ -32,9 +32,8 @@ from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
-from claimeven.parallel.calls import Calls
 from claimeven.parallel.executors import local_workers
-from claimeven.parallel.jobs import Executor, PoolError, RayWorker
+from claimeven.parallel.jobs import Calls, Executor, PoolError, RayWorker
 from tests.arena.playing import match
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax

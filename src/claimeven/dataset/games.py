@@ -16,9 +16,8 @@ from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.parallel.calls import Calls
 from claimeven.parallel.executors import local_workers
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.jobs import Calls, Executor
 from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Solver

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.calls import Calls, made
-from claimeven.parallel.jobs import Executor, Result
+from claimeven.parallel.jobs import Calls, Executor, Result, made
 from claimeven.solver.solver import Solver
 
 

@@ -32,8 +32,7 @@ from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.messages import Progress, report
-from claimeven.parallel.calls import Calls, made
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.jobs import Calls, Executor, made
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.solver import ILLEGAL, Solver

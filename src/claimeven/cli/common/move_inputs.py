@@ -30,8 +30,7 @@ from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import as_file, one_line, print_error
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.parallel.calls import Calls, made, read_ahead
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.jobs import Calls, Executor, made, read_ahead
 from claimeven.records import (
     FORMATS,
     GameRecord,

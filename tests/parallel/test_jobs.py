@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.parallel.calls import AHEAD, Calls, read_ahead
 from claimeven.parallel.executors import ExecutorOptions, local_workers
-from claimeven.parallel.jobs import PoolError
+from claimeven.parallel.jobs import AHEAD, Calls, PoolError, read_ahead
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are killed by signals")
 
