@@ -186,8 +186,7 @@ def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan
 def resume_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
     """Return a test that has counted the games of a store; store its hypotheses on the first run.
 
-    Raises `InvalidStore` for games of another test: hypotheses chosen after the games have other
-    risks than `alpha` and `beta`.
+    Raises `InvalidStore` for games of another test: hypotheses chosen later have other risks.
     """
     before, now = store.meta.get("test"), test.as_dict()
     if before is None:

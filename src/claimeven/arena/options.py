@@ -122,8 +122,7 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
     def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:
         """Return options with some of them changed by name.
 
-        A `limit` (`Limit`) and a `geometry` (`Geometry`) may be given as a whole. Raises
-        `InvalidMatch` for an unknown option.
+        A `Limit` and a `Geometry` may be given as a whole. Raises `InvalidMatch`.
         """
         given: dict[str, Any] = {}
         for name, value in settings.items():

@@ -2,8 +2,7 @@
 
 The agent plays in a separate process, as an agent from a file does in a tournament; a program or a
 server runs as it is. First it is asked about positions that provoke the usual mistakes (see
-`probes`), each as a separate game. Then it plays `random` and `greedy` from both seats. Its clock
-is the clock of a match under the same limit.
+`probes`), each as a separate game. Then it plays `random` and `greedy`, on the clock of a match.
 """
 
 from __future__ import annotations

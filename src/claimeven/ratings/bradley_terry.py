@@ -309,8 +309,7 @@ class Evidence:
     def tiers(self, order: Sequence[int]) -> list[list[int]]:
         """Return the groups joined both ways, each before all that it took points from.
 
-        `order` are all agents, best first: groups without points between them are in that
-        order, and so are the agents of a group.
+        Otherwise groups, and the agents of a group, are in the `order` of all agents.
         """
         rank = {agent: place for place, agent in enumerate(order)}
         groups = [sorted(group, key=rank.__getitem__) for group in self.joined(both_ways=True)]

@@ -187,8 +187,7 @@ class SequentialRun:
 def _fit_logistic(observed: Sequence[float], elo: float) -> list[float]:
     """Return the distribution with the mean share of that Elo under which the counts are likeliest.
 
-    p_i(s) = p_i / (1 + theta (a_i - s)) with theta such that its mean is s (Van den Bergh, "A
-    practical introduction to the GSPRT").
+    p_i(s) = p_i / (1 + theta (a_i - s)), theta such that the mean is s (Van den Bergh, "GSPRT").
     """
     share = share_of_elo(elo)
     return _tilted(observed, [a - share for a in SHARES])

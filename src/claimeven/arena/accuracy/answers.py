@@ -47,8 +47,7 @@ _STREAM = 4
 class SetAnswer:
     """The answer of an agent in one position: a 0-based column, or None and the fault.
 
-    `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
-    taken on a clock outside the agent.
+    `agent` and `position` are places in the plan's `agents` and `asked`.
     """
 
     agent: int

@@ -44,8 +44,7 @@ PHASES = ("opening", "middle", "end")
 class Tally:
     """Exact sums over judged moves that count: `add` a move, `merge` another tally.
 
-    Moves of one group (a game, or both games of a pair), which are added one after the other, are
-    not independent; `interval` allows for it.
+    `interval` allows for the dependence in a group (a game or a pair), added move after move.
     """
 
     moves: int = 0

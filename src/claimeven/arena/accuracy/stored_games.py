@@ -187,8 +187,7 @@ class GamesAccuracy:
     """How well the agents of some games played: an `Accuracy` for each, by label.
 
     `judged` are the games and `moves` is the number of their judged moves. `positions` is the
-    number of their different positions (mirror images count once), and `known` has the scores of
-    each. `total` is the number of all games.
+    number of the different ones up to mirroring, with scores in `known`; `total` counts all games.
 
     `accuracy_of("class.db")["greedy"].all.mean("perfect")` is a share between 0 and 1.
     """

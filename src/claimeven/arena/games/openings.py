@@ -77,9 +77,8 @@ class Opening:
 class Pairing:
     """One game to be played.
 
-    `number` counts from 0; games 2k and 2k + 1 share an opening with the seats swapped.
-    `first` and `second` are the agents, by their place in the plan: `first` is the first player,
-    whose turn it is on the empty board.
+    Games 2k and 2k + 1 share an opening with the seats swapped. `first`, the first player on the
+    empty board, and `second` are agents by their place in the plan.
     """
 
     number: int

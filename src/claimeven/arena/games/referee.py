@@ -113,9 +113,8 @@ class Referee:
 
     The agents are made and loaded immediately, before any clock runs. With `lazy_start` (in a
     worker of a process that has loaded them all) separate processes start when they first play.
-    Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this board or
-    limit. With `forfeit_unloadable` an agent that cannot be loaded forfeits its games instead.
-    Leaving the context closes the agents.
+    Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made for this board and limit.
+    With `forfeit_unloadable` an agent that cannot be loaded forfeits its games instead.
     """
 
     def __init__(

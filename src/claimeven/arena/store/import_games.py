@@ -5,8 +5,7 @@ lines as `export` writes them, Kaggle's replays, OpenSpiel's histories. The form
 the ending and the first lines. Rows of the UCI data set have no order of moves and are rejected.
 
 The result follows from the moves. A game without an end is stored as unfinished: its moves are
-judged, but totals do not count it. Times and pairs are not imported. If one game of a file is
-invalid, no game is stored.
+judged, but totals do not count it. Times, pairs and files with an invalid game are not imported.
 
 A file may be imported again when games have been added to it: games imported before are not stored
 twice. Equal games are distinguished by the number of equal games before them.

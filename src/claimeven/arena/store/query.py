@@ -114,8 +114,7 @@ class GameFilter:
 class GameList:
     """Some games of a store with the labels of their agents; see `rows` and `count`.
 
-    `stored` is the number of readable games in the store (of a page, of all games), `corrupt` the
-    number of wanted games that cannot be read.
+    `stored` counts the readable games of the store, `corrupt` the unreadable games wanted.
     """
 
     geometry: Geometry
@@ -146,8 +145,7 @@ def find_games(
     """Return the games of a store, or the games of a filter, in the order of the plan.
 
     With a `limit` only a `page` of at most `limit` games is read and returned; corrupt games take
-    their place on a page. Raises `InvalidStore` for an invalid store or unknown agents, and
-    `InvalidNotation` for an invalid opening.
+    their place on a page. Raises `InvalidStore` for unknown agents too, and `InvalidNotation`.
 
     `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
     """

@@ -238,8 +238,7 @@ _SHARED = ("claimeven", "files")
 def merge_stores(out: str | Path, paths: Sequence[str | Path]) -> int:
     """Write the games of parts to a new store, in the order of their numbers; return how many.
 
-    Raises `InvalidStore` for a file that exists or is not a store, and `InvalidParts` unless the
-    files are all parts of one run, and complete.
+    Raises `InvalidStore` for a file that exists or is no store, and `InvalidParts` for a part less.
     """
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.read(path)) for path in paths]

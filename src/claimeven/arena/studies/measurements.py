@@ -37,8 +37,7 @@ SEEDS = 100
 def of_games(games: Sequence[Game], seconds: float) -> Findings:
     """Return the findings of the games of two agents, by quantity and agent ("0" or "1").
 
-    Shares are in per cent. Games that are equal move for move count once for the width of an
-    interval. No games have no findings.
+    Shares are in per cent. Games equal move for move count once for the width of an interval.
     """
     if not games:
         return {}

@@ -74,8 +74,7 @@ class MatchResult:
         """95 % interval of the first agent's score.
 
         The two games of a pair have their opening in common, so the spread is measured between
-        pairs. Pairs that are equal move for move count once for its width: a deterministic agent
-        that repeats a game gives no new information.
+        pairs. Pairs that are equal move for move are no new information and count once.
         """
         played = {game.number: (game.first, game.all_moves) for game in self.games}
         different = {

@@ -108,14 +108,8 @@ class Record:
 
     def as_dict(self) -> dict[str, object]:
         """Return the results as plain data."""
-        return {
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "points": self.points,
-            "share": self.share,
-        }
+        names = ("games", "wins", "draws", "losses", "points", "share")
+        return {name: getattr(self, name) for name in names}
 
 
 class Totals:
