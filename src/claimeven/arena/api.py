@@ -54,7 +54,7 @@ def play_match(
 
     `settings` are fields of `MatchOptions` by name; `limit=` and `geometry=` take a `Limit` and a
     `Geometry`. The same seed gives the same games with any number of jobs, unless time is limited.
-    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore`, and those of `start`.
+    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore`, and errors of `start`.
 
     >>> result = play_match("greedy:win=yes", "random", games=10, seed=1)
     >>> result.wins, result.draws

@@ -57,7 +57,9 @@ class AgentFiles:
     @classmethod
     def of(cls, agents: Iterable[AgentLike]) -> AgentFiles:
         """Return the files of agents as they are now."""
-        specs = tuple(_spec_of(agent) for agent in agents)
+        # An object that no spec made has none.
+        names = [each if isinstance(each, str) else getattr(each, "name", None) for each in agents]
+        specs = tuple(name.strip() if isinstance(name, str) else None for name in names)
         signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
         files = tuple(digests_of(spec) if spec else {} for spec in specs)
         return cls(specs, files, signs)
@@ -80,12 +82,6 @@ class AgentFiles:
         return self._changed
 
 
-def _spec_of(agent: AgentLike) -> str | None:
-    """Return the spec of an agent as it was given; None of an object that no spec made."""
-    spec = agent if isinstance(agent, str) else getattr(agent, "name", None)
-    return spec.strip() if isinstance(spec, str) else None
-
-
 def differences(
     before: Mapping[str, Any], now: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[str]:
@@ -103,15 +99,12 @@ def change_of(found: Sequence[str]) -> str:
     >>> change_of(["claimeven (0.1, now 0.2)", "the file of ann.py"])
     'claimeven (0.1, now 0.2) and the file of ann.py have changed'
     """
-    named = list(dict.fromkeys(found))
-    return f"{_joined(named)} {'have' if len(named) > 1 else 'has'} changed"
-
-
-def _joined(names: Sequence[str]) -> str:
-    names = [printable(name) for name in names]
+    names = [printable(name) for name in dict.fromkeys(found)]
     if len(names) > _MAX_NAMED + 1:
         names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if len(names) == 1:
+        return f"{names[0]} has changed"
+    return f"{', '.join(names[:-1])} and {names[-1]} have changed"
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.plotting import MAX_LINES
 from claimeven.ratings.ladder import Estimate, Ladder
+from claimeven.review.claims import join_words
 
 #: Characters of a name and of a text that are shown.
 MAX_NAME, MAX_TEXT = 120, 2000
@@ -51,11 +52,12 @@ class ReportContext:
         standings = Standings.of(store.agents, games, store_notes(store))
         if not games:
             raise InvalidStore(f"{store.path} holds no game to report on")
-        plan = meta.get("plan")
-        command = meta.get("command")
+        plan, command, agents = meta.get("plan"), meta.get("command"), standings.agents
+        default_title = f"Tournament of {_many(len(agents), 'agent')}"
+        if len(agents) == 2:
+            default_title = f"{agents[0].label} against {agents[1].label}"
         return cls(
-            title=printable((title or "").strip(), MAX_NAME)
-            or _shown(_default_title(standings), MAX_NAME),
+            title=printable((title or "").strip(), MAX_NAME) or _shown(default_title, MAX_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=_shown(command, MAX_TEXT) if isinstance(command, str) else None,
             start=store.start,
@@ -90,13 +92,6 @@ class ReportContext:
 
 def _shown(text: str, most: int) -> str:
     return printable(without_folders(text), most)
-
-
-def _default_title(standings: Standings) -> str:
-    agents = standings.agents
-    if len(agents) == 2:
-        return f"{agents[0].label} against {agents[1].label}"
-    return f"Tournament of {len(agents)} agent{'s' * (len(agents) != 1)}"
 
 
 _MINUS, _SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
@@ -285,10 +280,9 @@ def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, .
 
 
 def _named(names: list[str]) -> str:
-    named = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
-    if len(named) < len(names):
-        named = [*named, f"{len(names) - _MAX_NAMED:,} others"]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    if len(names) > _MAX_NAMED + 1:
+        names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED:,} others"]
+    return join_words(names)
 
 
 def _many(count: int, thing: str) -> str:

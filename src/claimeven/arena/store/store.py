@@ -341,7 +341,7 @@ class Store:
 
 
 def is_taken(path: Path) -> bool:
-    """Whether a file has data, and not only those of a store without games."""
+    """Whether a file has data, and is not just a store without games."""
     try:
         with Store.read(path) as store:
             return len(store) > 0
