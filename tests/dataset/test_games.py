@@ -15,8 +15,8 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.dataset import DatasetPlan
 from claimeven.dataset import games as module_of_games
+from claimeven.dataset.dataset import Row
 from claimeven.dataset.games import Games
-from claimeven.dataset.rows import Row
 from claimeven.game.notation import parse_moves
 from claimeven.solver import Solver
 from tests.standin import PlainSolver

@@ -17,7 +17,7 @@ from claimeven.dataset import (
     read_dataset,
     read_rows,
 )
-from claimeven.dataset.rows import field_names
+from claimeven.dataset.dataset import field_names
 from claimeven.solver import ILLEGAL
 from tests.dataset.test_generate import SMALL, plan, read, solver
 

@@ -18,8 +18,14 @@ from claimeven.book.locations import load_book
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import one_line, write_json
-from claimeven.dataset.card import SUFFIX, card_path, read_card
-from claimeven.dataset.files import PARQUET, SUFFIXES, imported_pyarrow
+from claimeven.dataset.files import (
+    CARD_SUFFIX,
+    PARQUET,
+    SUFFIXES,
+    card_path,
+    imported_pyarrow,
+    read_card,
+)
 from claimeven.errors import ClaimevenError
 from claimeven.learning.run_dir import ABOUT
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, read_model
@@ -81,7 +87,7 @@ def _found(path: Path) -> list[Any]:
     path = path / ABOUT if path.is_dir() else path
     if path.suffix in SUFFIXES and card_path(path).is_file():
         path = card_path(path)
-    if path.suffix == SUFFIX:
+    if path.suffix == CARD_SUFFIX:
         return [read_card(path)]
     if path.suffix == PARQUET:
         metadata = imported_pyarrow()[1].read_schema(path).metadata

@@ -2,11 +2,11 @@ from claimeven.dataset.config import DatasetPlan as DatasetPlan
 from claimeven.dataset.config import DatasetProgress as DatasetProgress
 from claimeven.dataset.config import InvalidDataset as InvalidDataset
 from claimeven.dataset.config import InvalidDatasetFile as InvalidDatasetFile
+from claimeven.dataset.dataset import WORSE as WORSE
 from claimeven.dataset.dataset import Dataset as Dataset
+from claimeven.dataset.dataset import Row as Row
 from claimeven.dataset.dataset import join_datasets as join_datasets
 from claimeven.dataset.files import DatasetResult as DatasetResult
 from claimeven.dataset.generate import make_dataset as make_dataset
 from claimeven.dataset.read import read_dataset as read_dataset
 from claimeven.dataset.read import read_rows as read_rows
-from claimeven.dataset.rows import WORSE as WORSE
-from claimeven.dataset.rows import Row as Row

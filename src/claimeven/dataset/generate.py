@@ -27,11 +27,11 @@ import numpy as np
 from claimeven.compiled import for_bits
 from claimeven.compiled.wide import words
 from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
+from claimeven.dataset.dataset import Row, discs_in, field_names
 from claimeven.dataset.exhaustive import make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Candidate, Games
 from claimeven.dataset.journal import DatasetJournal
-from claimeven.dataset.rows import Row, discs_in, field_names
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector

@@ -15,8 +15,8 @@ import numpy as np
 
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.dataset.config import InvalidDatasetFile
+from claimeven.dataset.dataset import current_name
 from claimeven.dataset.files import Lines, check_target
-from claimeven.dataset.rows import current_name
 from claimeven.text_io import reading
 
 PARTIAL = ".partial"

@@ -14,11 +14,11 @@ from typing import Any
 
 from claimeven import provenance
 from claimeven.dataset.config import DatasetPlan, InvalidDatasetFile
+from claimeven.dataset.dataset import discs_in, field_names
 from claimeven.dataset.exhaustive import SOLVED, keys_by_ply
 from claimeven.dataset.files import DatasetResult, check_target
 from claimeven.dataset.generate import make_dataset, rows_of_part
 from claimeven.dataset.journal import Cells, DatasetJournal, journal_path
-from claimeven.dataset.rows import discs_in, field_names
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.parts import Part, check_parts, unfinished

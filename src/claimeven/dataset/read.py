@@ -16,17 +16,17 @@ import numpy.typing as npt
 from claimeven.compiled import MAX_BITS
 from claimeven.compiled.wide import joined, words_of
 from claimeven.dataset.config import InvalidDatasetFile
-from claimeven.dataset.dataset import Dataset
-from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
-from claimeven.dataset.rows import (
+from claimeven.dataset.dataset import (
     COMMON,
     HALVES,
     WORSE,
+    Dataset,
     Row,
     common_fields,
     current_name,
     field_names,
 )
+from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
 from claimeven.errors import ClaimevenError
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line

@@ -24,10 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from claimeven.compiled.wide import words_of
-from claimeven.dataset.dataset import Dataset
+from claimeven.dataset.dataset import WORSE, Dataset
 from claimeven.dataset.files import SUFFIXES
 from claimeven.dataset.read import read_rows
-from claimeven.dataset.rows import WORSE
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
