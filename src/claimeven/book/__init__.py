@@ -1,7 +1,6 @@
 """Opening books: exact scores of every position of the first plies, in a small file."""
 
-from claimeven.book.book import Book
-from claimeven.book.errors import InvalidBook
+from claimeven.book.book import Book, InvalidBook
 from claimeven.book.locations import load_book, open_book, shipped_book, shipped_book_path
 from claimeven.book.mmap_book import MappedBook
 

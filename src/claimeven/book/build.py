@@ -28,10 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import atomic_io, provenance
-from claimeven.book.book import Book
+from claimeven.book.book import Book, InvalidBook, check_plies
 from claimeven.book.enumerate import Keys, Layer, Scores, back_up_scores, layers
-from claimeven.book.errors import InvalidBook
-from claimeven.book.format import check_plies
 from claimeven.compiled.wide import words_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys

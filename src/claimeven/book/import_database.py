@@ -24,9 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import atomic_io
-from claimeven.book.book import Book
+from claimeven.book.book import Book, InvalidBook
 from claimeven.book.enumerate import Keys, Scores, back_up_scores, layers
-from claimeven.book.errors import InvalidBook
 from claimeven.book.locations import shipped_book
 from claimeven.book.mmap_book import MappedBook, write_mapped
 from claimeven.game.batch import canonical_keys, has_win

@@ -15,9 +15,7 @@ from typing import TypeAlias
 
 import platformdirs
 
-from claimeven.book import format
-from claimeven.book.book import Book
-from claimeven.book.errors import InvalidBook
+from claimeven.book.book import MAGIC, Book, InvalidBook, read
 from claimeven.book.mmap_book import VERSION as MAPPED_VERSION
 from claimeven.book.mmap_book import MappedBook
 from claimeven.game.geometry import Geometry
@@ -28,7 +26,7 @@ AnyBook: TypeAlias = Book | MappedBook
 
 #: The folder of the books of the package, named by board: `7x6.book`.
 SHIPPED_DIR = Path(__file__).parent / "data"
-_VERSION = slice(len(format.MAGIC), len(format.MAGIC) + 2)
+_VERSION = slice(len(MAGIC), len(MAGIC) + 2)
 
 
 def file_name(geometry: Geometry) -> str:
@@ -97,9 +95,7 @@ def shipped_book(geometry: Geometry) -> Book | None:
     Raises `InvalidBook` if its file is corrupt.
     """
     path = shipped_book_path(geometry)
-    return (
-        None if path is None else Book(*format.unpack(format.read(path), str(path), trusted=True))
-    )
+    return None if path is None else Book.from_bytes(read(path), str(path), trusted=True)
 
 
 def open_book(geometry: Geometry, where: str | Path) -> AnyBook | None:

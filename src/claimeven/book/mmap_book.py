@@ -34,12 +34,11 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import atomic_io
-from claimeven.book.book import Book
-from claimeven.book.enumerate import Keys, Scores, layers
-from claimeven.book.errors import InvalidBook
-from claimeven.book.format import (
+from claimeven.book.book import (
     DIGEST_BYTES,
     MAGIC,
+    Book,
+    InvalidBook,
     board_of,
     check_size,
     check_start,
@@ -47,6 +46,7 @@ from claimeven.book.format import (
     digest_of,
     text_of,
 )
+from claimeven.book.enumerate import Keys, Scores, layers
 from claimeven.book.ranking import PositionRanking
 from claimeven.game.batch import mirrored_keys
 from claimeven.game.geometry import Geometry

@@ -32,7 +32,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.book.errors import InvalidBook
+from claimeven.book.book import InvalidBook
 from claimeven.compiled import bits_of, for_bits, inlined, kernel, leading_zeros
 from claimeven.compiled.types import Int, Ints, Word, Words, int64, read_only, uint64, void
 from claimeven.game.batch import Boards, disc_counts

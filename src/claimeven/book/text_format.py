@@ -17,10 +17,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from claimeven.book.book import Book
+from claimeven.book.book import Book, InvalidBook, check_plies
 from claimeven.book.enumerate import Keys, Layer, Scores, layers
-from claimeven.book.errors import InvalidBook
-from claimeven.book.format import check_plies
 from claimeven.compiled.wide import words_of
 from claimeven.game.batch import canonical_keys, moves
 from claimeven.game.errors import ClaimevenError

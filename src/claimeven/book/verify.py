@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from claimeven.book.book import Book
+from claimeven.book.book import Book, InvalidBook
 from claimeven.book.enumerate import back_up_scores, layers
-from claimeven.book.errors import InvalidBook
 from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor

@@ -13,7 +13,7 @@ import click
 from claimeven.arena.store.runs import runs_of
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import DATABASE, starts_with
-from claimeven.book import format as book_format
+from claimeven.book.book import MAGIC
 from claimeven.book.locations import load_book
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import show
@@ -95,7 +95,7 @@ def _found(path: Path) -> list[Any]:
     if starts_with(path, DATABASE):
         with Store.read(path) as store:
             return [*runs_of(store)] or [store.meta.get("provenance")]
-    if starts_with(path, book_format.MAGIC):
+    if starts_with(path, MAGIC):
         return [load_book(path).description]
     if starts_with(path, b"PK"):
         return [read_model(path, max_bytes=MAX_CHECKPOINT_BYTES).facts.get("provenance")]
