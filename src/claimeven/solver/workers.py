@@ -1,4 +1,4 @@
-"""Questions to the solvers of an executor's workers: see `parallel.calls`.
+"""Questions to the solvers of an executor's workers: see `parallel.jobs`.
 
 A worker has its own solver of one thread. Scores are exact, so they do not depend on it.
 """
