@@ -14,7 +14,6 @@ from claimeven.book.enumerate import back_up_scores, layers
 from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
-from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
 from claimeven.solver.workers import scores_by
 
@@ -87,25 +86,15 @@ def verify_book(
         places = np.sort(drawn)
     discs = discs_of_keys(keys[places], geometry)
     wrong: dict[int, WrongEntry] = {}
-
-    def compare(number: int, score: int) -> None:
-        place = places[number]
-        found.solved += 1
-        if score != scores[place]:
-            entry = WrongEntry(book.plies, int(keys[place]), int(scores[place]), score)
-            wrong[number] = entry
-        if on_progress is not None:
-            on_progress(found.solved, len(places))
-
-    if executor is not None:
-        make = partial(Solver, geometry, table_mb, 1, None)
-        with closing(scores_by(executor, make, geometry, discs)) as answers:
-            for number, answer in answers:
-                compare(number, answer.value)
-    else:
-        search = ExactSearch(geometry, table_mb, threads)
-        for number, (mine, mask) in enumerate(zip(*discs, strict=True)):
-            compare(number, search.score(int(mine), int(mask)))
+    make = partial(Solver, geometry, table_mb, threads, None)
+    with closing(scores_by(executor, make, geometry, discs)) as answers:
+        for number, (score, _, _) in answers:
+            key, stored = int(keys[places[number]]), int(scores[places[number]])
+            found.solved += 1
+            if score != stored:
+                wrong[number] = WrongEntry(book.plies, key, stored, score)
+            if on_progress is not None:
+                on_progress(found.solved, len(places))
     found.wrong += (wrong[number] for number in sorted(wrong))
     return found
 

@@ -32,12 +32,14 @@ def ask(question: Callable[[Any], Any], solver: Solver) -> Answer:
 
 
 def scores_by(
-    executor: Executor,
+    executor: Executor | None,
     make: Callable[[], Solver],
     geometry: Geometry,
     discs: tuple[Iterable[Any], Iterable[Any]],
 ) -> Generator[Result, None, None]:
     """Yield an `Answer` with the score of each position, with its number, as they are solved.
+
+    Without an executor this process solves them.
 
     `discs` are the arrays `mine` and `mask`. `make` makes the solver of a worker, such as
     `Solver.maker()`.
