@@ -213,17 +213,15 @@ def _solve_layer(
             flush_journal()
 
     flush_journal()
-    if executor is not None:
-        make = partial(Solver, geometry, table_mb, 1, None)
+    if executor is None and len(left) >= WORTH_SHARING * len(search.workers):
+        search.score_many(mines, masks, on_solved=solved)
+    else:
+        threads = 1 if executor else len(search.workers)
+        make = partial(Solver, geometry, table_mb, threads, None)
         with closing(scores_by(executor, make, geometry, (mines, masks))) as answers:
             for number, answer in answers:
                 nodes += answer.nodes
                 solved(number, answer.value)
-    elif len(left) >= WORTH_SHARING * len(search.workers):
-        search.score_many(mines, masks, on_solved=solved)
-    else:
-        for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):
-            solved(number, search.score(int(mine), int(mask)))
     flush_journal()
     return scores
 
