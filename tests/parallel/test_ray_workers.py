@@ -38,7 +38,7 @@ from tests.arena.playing import match
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax
 from tests.parallel.stopping import StoppedWork
-from tests.parallel.test_calls import WORDS, joined_or_killed, suffix
+from tests.parallel.test_jobs import WORDS, joined_or_killed, suffix
 
 #: An agent that once, or always, kills the process that plays its game, in the middle of it.
 KILLER = """
