@@ -1,4 +1,4 @@
-"""The tests; their folders mirror those of the package."""
+"""The tests; their folders mirror the package."""
 
 import os
 

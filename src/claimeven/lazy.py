@@ -12,7 +12,7 @@ from typing import Any
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return a package's `__getattr__` and `__dir__` (PEP 562), and its `__all__`.
 
-    The names are those of its `__init__.pyi`, which type checkers read: one a line, as
+    The names are in its `__init__.pyi`, which type checkers read: one a line, as
     `from module import name as name`. A name may also be a module within that module. The modules
     of the package are there too without being imported.
     """

@@ -24,7 +24,7 @@ WORDS = [f"word {n}" * (n % 7) for n in range(300)]
 
 @contextmanager
 def suffix(text: str, folder: Path) -> Iterator[str]:
-    """What calls share: a text. Each worker leaves a mark."""
+    """Yield a text that calls share. Each worker leaves a mark."""
     (folder / f"{os.getpid()}.started").touch()
     yield text
 

@@ -173,8 +173,8 @@ def test_workers_that_end_at_once_are_all_replaced() -> None:
             with pytest.raises(WorkerLost, match="SIGKILL"):
                 async for _ in events:
                     pass
-            # The idle one is replaced first: its successor's pipes are likely to get the numbers
-            # that those of the busy one had, which is let go of only now.
+            # The idle one is replaced first: its successor's pipes are likely to get the numbers of
+            # the busy one's pipes, which is let go of only now.
             await eventually(lambda: bool(set(pool.processes) - before))
         await eventually(lambda: pool.ready == 2)
         assert (pool.workers_lost, pool.busy) == (2, 0)

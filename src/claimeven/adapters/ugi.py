@@ -26,7 +26,7 @@ from claimeven.adapters.ugi_codec import (
     result_of,
 )
 from claimeven.agents.base import Agent, Decision, Limit
-from claimeven.agents.external.ugi_client import move_text
+from claimeven.agents.external.ugi import move_text
 from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec, split_limit
 from claimeven.agents.registry import find_broken_agents, make_agent

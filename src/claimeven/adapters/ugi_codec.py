@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from claimeven.agents.base import Agent, Decision, Limit
-from claimeven.agents.external.ugi_client import move_text
+from claimeven.agents.external.ugi import move_text
 from claimeven.agents.options import FLAGS, AgentKind, InvalidSpec, Option
 from claimeven.agents.registry import AGENTS, options_in, parse_spec
 from claimeven.errors import ClaimevenError

@@ -41,10 +41,7 @@ ITERATIONS: Final = 20_000
 
 @dataclass(frozen=True)
 class SearchTotals:
-    """The cost of one search of all positions: `nodes` visited (Monte Carlo: stored), `seconds`.
-
-    `limit` describes the limit of each search.
-    """
+    """The cost of a search of all positions under a `limit`; Monte Carlo `nodes` are stored."""
 
     search: str
     limit: str

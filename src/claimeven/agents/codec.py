@@ -55,10 +55,7 @@ def from_decision(decision: Decision) -> list[Any]:
 
 
 def from_generator(rng: np.random.Generator) -> list[list[int]]:
-    """Return the seed of a generator as plain data; in a match it contains the game number.
-
-    For a generator that was not made from a seed, a number is drawn from it.
-    """
+    """Return the seed of a generator as plain data; without a seed a number is drawn from it."""
     seed = rng.bit_generator.seed_seq
     if not isinstance(seed, np.random.SeedSequence):
         return [[int(rng.integers(1 << 63))], []]

@@ -85,10 +85,7 @@ def decision_json(
 
 
 def decision_html(decision: Decision) -> str:
-    """Return the choice, its worth and cost, and the rows of the columns, for a notebook.
-
-    Details need not be as `Decision` says: those that are not are left out.
-    """
+    """Return the choice, its worth and cost, and the valid details as rows, for a notebook."""
     try:
         rows = [(name, [*map(str, cells)]) for name, cells in decision_rows(decision)]
     except (TypeError, ValueError):

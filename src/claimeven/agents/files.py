@@ -115,10 +115,7 @@ def file_of(spec: str) -> Path | None:
 
 
 def load_agent(spec: str, place: str, name: str) -> Agent:
-    """Return the agent called `name` in a file or module.
-
-    Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
-    """
+    """Return the agent called `name` in a file or module. Raises `InvalidSpec` without one."""
     module = load_module(place)
     name, _, text = name.partition(",")
     found, which = _choose(module, place, name.strip())
@@ -155,18 +152,12 @@ def load_function(place: str, name: str) -> Callable[..., Any]:
 
 
 def load_evaluation(text: str) -> Evaluation:
-    """Return an evaluation by name, or a user's function: `my_file.py:function`.
+    """Return an evaluation: a name or `mine.py:name`. Raises `InvalidEvaluation`, `InvalidSpec`."""
+    from claimeven.evaluation import registry  # noqa: PLC0415 - brings in Numba
 
-    Raises `InvalidEvaluation` or `InvalidSpec`.
-    """
-    from claimeven.evaluation.registry import (  # noqa: PLC0415 - brings in Numba
-        EVALUATIONS,
-        get_evaluation,
-    )
-
-    is_file = text not in EVALUATIONS and (":" in text or text.endswith(".py"))
+    is_file = text not in registry.EVALUATIONS and (":" in text or text.endswith(".py"))
     parts = split_file_spec(text) if is_file else None
-    return get_evaluation(text if parts is None else load_function(*parts))
+    return registry.get_evaluation(text if parts is None else load_function(*parts))
 
 
 def load_module(place: str) -> ModuleType:

@@ -229,10 +229,7 @@ def _method_of(found: Any, title: str) -> str:
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
-    """Whether a function is called as on Kaggle instead of with a position.
-
-    Raises `InvalidSpec` naming the right signature if both are impossible.
-    """
+    """Whether a function is called as on Kaggle. Raises `InvalidSpec` naming the signatures."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -201,7 +201,16 @@ class Endpoint:
         self._connection = None
 
     def _post(self, body: bytes, content_type: str, deadline: float) -> HttpReply:
-        connection, self._connection = self._connection or self._connected(deadline), None
+        import http.client  # noqa: PLC0415 - see above
+
+        connection, self._connection = self._connection, None
+        if connection is None:
+            kind = http.client.HTTPSConnection if self.is_secret else http.client.HTTPConnection
+            connection = kind(self.host, self.port, timeout=max(1e-3, deadline - time.monotonic()))
+            try:
+                connection.connect()
+            except TimeoutError:
+                raise CallLate("did not answer in time") from None
         is_cut = threading.Event()
 
         def cut() -> None:
@@ -235,17 +244,6 @@ class Endpoint:
         if is_cut.is_set():
             raise CallLate("did not answer in time")
         return HttpReply(response.status, data)
-
-    def _connected(self, deadline: float) -> http.client.HTTPConnection:
-        import http.client  # noqa: PLC0415 - see above
-
-        kind = http.client.HTTPSConnection if self.is_secret else http.client.HTTPConnection
-        connection = kind(self.host, self.port, timeout=max(1e-3, deadline - time.monotonic()))
-        try:
-            connection.connect()
-        except TimeoutError:
-            raise CallLate("did not answer in time") from None
-        return connection
 
 
 def _parts(url: str) -> SplitResult:

@@ -34,10 +34,7 @@ _LIMIT: Final = re.compile(r"\s*@\s*((?:\w+\s*=\s*[^@,=/\\\s]+\s*,?\s*)+)")
 
 
 class InvalidSpec(ClaimevenError):
-    """A spec of an unknown agent, or with an unknown option or an invalid value.
-
-    `traceback` is the text of the traceback of a user's file that failed, if any.
-    """
+    """An invalid spec of an agent; `traceback` is of a user's file that failed, if any."""
 
     def __init__(self, reason: str, traceback: str = "") -> None:
         super().__init__(reason)

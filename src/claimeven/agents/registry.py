@@ -114,10 +114,7 @@ def make_agents(
 def installed_agents(
     names: Collection[str] | None = None,
 ) -> tuple[dict[str, AgentKind], dict[str, str]]:
-    """Return agents of other installed packages, and the reasons of broken ones, by name.
-
-    All by default, or only `names`.
-    """
+    """Return agents of other packages (all, or `names`), and reasons of broken ones, by name."""
     kinds: dict[str, AgentKind] = {}
     problems: dict[str, str] = {}
     for name, plugin in installed(PLUGINS).items():
@@ -282,7 +279,7 @@ def _agent_of_spec(spec: str, sandbox: Sandbox, lazy_start: bool) -> Agent:
         if not kind.own_process:
             return kind.build(text, spec, sandbox)
         files = (text,) if kind.files(text) else ()
-        return ProcessAgent(spec, None, sandbox, lazy_start, from_file=bool(files), files=files)
+        return ProcessAgent(spec, None, sandbox, lazy_start, files=files)
     parts = split_file_spec(spec)
     name, colon, rest = spec.partition(":")
     is_misspelt = bool(colon and did_you_mean(name, FOREIGN)) and not files_of(spec)

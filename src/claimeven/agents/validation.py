@@ -72,10 +72,7 @@ def plain_decision(decision: object, position: Position) -> Decision:
 
 
 def checked_answer(agent: Agent, answer: Any, position: Position) -> Decision:
-    """Return the answer of an agent as a plain decision. Raises `AgentFault` as `plain_decision`.
-
-    Only the column is checked if the agent is `trusted`.
-    """
+    """Return an answer as a `plain_decision`; of a `trusted` agent only the column is checked."""
     if not agent.trusted:
         return plain_decision(answer, position)
     if type(answer.column) is not int or not position.is_legal(answer.column):

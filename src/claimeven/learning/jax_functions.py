@@ -61,7 +61,7 @@ def jax_and_optax() -> tuple[Any, Any]:
 def mesh_for(batch: int) -> Any:
     """Return the mesh of the accelerators that evaluate equal parts of a batch; None for one.
 
-    They are as many of the machine's accelerators as the batch is a multiple of.
+    Their number is the greatest that divides the batch.
     """
     jax, _ = jax_and_optax()
     devices = jax.local_devices()

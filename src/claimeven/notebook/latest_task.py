@@ -45,10 +45,7 @@ class LatestTask:
                 self._thread = thread
 
     def wait(self, deadline: float) -> bool:
-        """Wait until all is done, at the longest until a moment of `time.monotonic`.
-
-        Return whether all is; in the lane's own thread it never is.
-        """
+        """Wait for all jobs until a moment of `time.monotonic`; return whether all are done."""
         if self._thread is current_thread():
             return False
         left = math.inf

@@ -33,10 +33,7 @@ ALLOWED_AGENTS = {name: kind for name, kind in AGENTS.items() if name != "human"
 
 @lru_cache(maxsize=8)
 def kinds_on(trust: tuple[str, ...]) -> dict[str, AgentKind]:
-    """Return the allowed agents by name, with trusted ones of installed packages.
-
-    Raises `InvalidSpec` for a name that no package offers, and for a broken package.
-    """
+    """Return the allowed agents by name. Raises `InvalidSpec` for a missing or broken package."""
     plugins, broken = installed_agents(trust) if trust else ({}, {})
     for name in trust:
         if name not in plugins:

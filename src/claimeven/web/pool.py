@@ -247,7 +247,7 @@ class WorkerPool:
     async def job(
         self, task: str, arguments: dict[str, Any], seconds: float
     ) -> AsyncIterator[AsyncIterator[Event]]:
-        """Run a task of `worker.do`; yield its events. The last one is its result.
+        """Run a task of `tasks.do`; yield its events. The last one is its result.
 
         Leaving the block early cancels the job. Iteration raises `WorkFailed`, `WorkerLost`, and
         `WorkTooLong` after `seconds` of work; entering raises `PoolBusy` and `PoolClosed`.

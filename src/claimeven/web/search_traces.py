@@ -19,15 +19,8 @@ from claimeven.evaluation.registry import WINDOWS, Evaluation
 from claimeven.evaluation.windows import WindowWeights
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.minimax import types
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
-from claimeven.minimax.types import (
-    EVALUATED,
-    FROM_TABLE,
-    Event,
-    InvalidSearch,
-    plies_to_end,
-    report_events,
-)
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as forest_json
@@ -61,7 +54,7 @@ def minimax(
     window = _Window(position, first_step, steps)
     search = player.search
     root = build_tree(
-        report_events(search.trace(position, deepest), window.record), tree_depth, tree_nodes
+        types.report_events(search.trace(position, deepest), window.record), tree_depth, tree_nodes
     )
     return {
         "agent": agent,
@@ -100,22 +93,22 @@ class _Window:
         self.steps: list[dict[str, Any]] = []
         self.counters = {"nodes": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0}
 
-    def record(self, event: Event) -> None:
+    def record(self, event: types.Event) -> None:
         """Count a step, and store it if it was requested."""
         counters, returns = self.counters, event.kind == "return"
         counters["nodes"] += event.kind == "enter"
         counters["cutoffs"] += event.kind == "cut"
-        counters["evaluations"] += returns and event.reason == EVALUATED
-        counters["table_hits"] += returns and event.reason == FROM_TABLE
+        counters["evaluations"] += returns and event.reason == types.EVALUATED
+        counters["table_hits"] += returns and event.reason == types.FROM_TABLE
         if counters["nodes"] > MAX_POSITIONS:
-            raise InvalidSearch(
+            raise types.InvalidSearch(
                 f"the search visits more than {MAX_POSITIONS:,} positions: choose a lower depth"
             )
         if self.first_step <= self.count < self.last:
             self.steps.append(self._json(event))
         self.count += 1
 
-    def _json(self, event: Event) -> dict[str, Any]:
+    def _json(self, event: types.Event) -> dict[str, Any]:
         turned = event.view == "mover" and len(event.columns) % 2 == 1
         alpha, beta = (-event.beta, -event.alpha) if turned else (event.alpha, event.beta)
         value = event.value
@@ -131,7 +124,7 @@ class _Window:
             "window": [value_text(alpha), value_text(beta)],
             "value": value,
             "words": None if value is None else value_text(value),
-            "plies_to_end": None if value is None else plies_to_end(value),
+            "plies_to_end": None if value is None else types.plies_to_end(value),
             "reason": event.reason,
             "skipped": event.skipped,
             **self.counters,
@@ -163,10 +156,10 @@ def montecarlo(
         )
     wanted = iterations or player.own.iterations or TRACE_ITERATIONS
     if wanted > MAX_ITERATIONS:
-        raise InvalidSearch(f"iterations must be at most {MAX_ITERATIONS:,}, got {wanted:,}")
+        raise types.InvalidSearch(f"iterations must be at most {MAX_ITERATIONS:,}, got {wanted:,}")
     requested = max(0, min(steps, wanted + 1 - first_step))
     if trees and requested * tree_nodes > MAX_NODES:
-        raise InvalidSearch(
+        raise types.InvalidSearch(
             f"trees of {requested:,} iterations with {tree_nodes:,} nodes each are too large: ask"
             f" for at most {MAX_NODES // tree_nodes:,} iterations, or for smaller trees"
         )

@@ -19,10 +19,7 @@ class InvalidSettings(ClaimevenError):
 
 
 def default_workers() -> int:
-    """Return the default number of workers: one for each core, at least 3.
-
-    One page can need scores, a move and a review simultaneously.
-    """
+    """Return one worker for each core, at least 3: for scores, a move and a review of one page."""
     return min(MAX_WORKERS, max(3, usable_cores()))
 
 

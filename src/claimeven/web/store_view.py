@@ -92,10 +92,7 @@ class StoreView:
         return self._report[1]
 
     async def standings(self) -> tuple[bytes, str]:
-        """Return the current standings as JSON, and their ETag.
-
-        If the file has changed the request waits briefly for newer ones.
-        """
+        """Return the standings as JSON, and their ETag; wait briefly if the file has changed."""
         version, self._requested_at = version_of(self._file), time.monotonic()
         is_known = version is not None and version == self._version
         is_due = self._standings_task is None and time.monotonic() >= self._idle_until

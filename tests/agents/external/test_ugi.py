@@ -16,7 +16,7 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents import Agent, AgentFault, InvalidSpec, Sandbox, make_agent
 from claimeven.agents.base import FaultKind
-from claimeven.agents.external import ugi_client
+from claimeven.agents.external import ugi
 from claimeven.agents.external.ugi import UgiAgent
 from claimeven.agents.files import files_of
 from claimeven.agents.fingerprint import digest_of_files
@@ -269,7 +269,7 @@ def test_the_time_to_start_can_be_said() -> None:
 def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ugi_client, "READY_SECONDS", 0.1)
+    monkeypatch.setattr(ugi, "READY_SECONDS", 0.1)
     engine = tmp_path / "loads.py"
     engine.write_text(
         "import sys, time\n"

@@ -42,7 +42,7 @@ def games_of(path: Path) -> list[tuple[str, str, str]]:
 
 
 def result_of(path: Path) -> object:
-    """What a run wrote, without times."""
+    """Return the results of a run, without times."""
     if path.suffix == ".db":
         return games_of(path)
     if path.is_file():

@@ -60,10 +60,7 @@ class ForeignKind:
             )
 
     def parse(self, text: str) -> tuple[AgentKind, Mapping[str, Any]]:
-        """Read `name,option=value,...` of one of `agents`. Raises `InvalidSpec`.
-
-        The name may be followed by a colon too, as with agents of the package.
-        """
+        """Read `name,option=value,...` or `name:option=value,...`. Raises `InvalidSpec`."""
         name, _, rest = text.replace(":", ",", 1).partition(",")
         known = {kind.name: kind for kind in self.agents}
         if name.strip() not in known:

@@ -21,15 +21,8 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import fault_of
 from claimeven.agents.sanitize import printable
 from claimeven.agents.source_snapshot import is_file
+from claimeven.parallel import process
 from claimeven.parallel.connection import CHUNK
-from claimeven.parallel.process import (
-    ChildEnded,
-    ChildProtocolError,
-    ChildTimeout,
-    NoMoreProcesses,
-    Process,
-    open_pipe,
-)
 
 #: Maximum bytes of a line.
 MAX_LINE = 1 << 16
@@ -108,7 +101,7 @@ FLUSH = "does it flush each line, for example with fflush?"
 MORE = "a larger load_timeout gives it more time"
 
 
-class Program(Process):
+class Program(process.Process):
     """A running program: its input, its output in lines, and its stderr.
 
     Its stderr is passed to `on_output` while lines are awaited. `memory_mb` limits its memory if
@@ -123,8 +116,8 @@ class Program(Process):
                 reads, writes = os.pipe()
                 theirs.callback(os.close, reads)
                 self._input = ours.enter_context(FileIO(writes, "w"))
-                self._output, output = open_pipe(ours, theirs)
-                aside, errors = open_pipe(ours, theirs)
+                self._output, output = process.open_pipe(ours, theirs)
+                aside, errors = process.open_pipe(ours, theirs)
                 self._process = group.start(
                     group.program(words),
                     {"PYTHONUNBUFFERED": "1"},  # a Python program may forget to flush
@@ -132,7 +125,7 @@ class Program(Process):
                     stdout=output,
                     stderr=errors,
                 )
-        except NoMoreProcesses:
+        except process.NoMoreProcesses:
             raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -155,7 +148,7 @@ class Program(Process):
                 return line
             left = deadline - time.perf_counter()
             if not self._await(self._read, left) and left <= 0:
-                raise ChildTimeout
+                raise process.ChildTimeout
 
     @contextlib.contextmanager
     def faults(self, late: str | None = None, output: str = "") -> Iterator[None]:
@@ -166,12 +159,12 @@ class Program(Process):
         """
         try:
             yield
-        except ChildEnded as ended:
+        except process.ChildEnded as ended:
             raise fault_of(ended, output) from None
-        except ChildProtocolError:
+        except process.ChildProtocolError:
             self.kill()
             raise AgentFault("wrote a line without end") from None
-        except ChildTimeout:
+        except process.ChildTimeout:
             if late is None:
                 raise
             self.kill()
@@ -184,7 +177,7 @@ class Program(Process):
         """Send a last line, close its input, and kill it and its children if it does not exit."""
         if not self._finish.alive:
             return
-        with contextlib.suppress(ChildEnded):
+        with contextlib.suppress(process.ChildEnded):
             if farewell:
                 self.send(farewell)
         if self._finish.alive:
@@ -203,7 +196,7 @@ class Program(Process):
         at = self._received.find(b"\n")
         if at < 0:
             if len(self._received) > MAX_LINE:
-                raise ChildProtocolError
+                raise process.ChildProtocolError
             return None
         line = bytes(self._received[:at])
         del self._received[: at + 1]

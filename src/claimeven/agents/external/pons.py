@@ -189,10 +189,7 @@ class PonsAgent(ProgramAgent):
 
 
 def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
-    """Return the solver of a spec `pons:COMMAND`, after a test on a position of the board.
-
-    Raises `InvalidSpec` for any other spec or a failed test.
-    """
+    """Return the tested solver of a spec `pons:COMMAND`. Raises `InvalidSpec` without one."""
     if not spec.strip().startswith(PREFIX):
         raise InvalidSpec(f"another solver must be given as {KIND.form}, got {shown(spec)}")
     command = spec.strip().removeprefix(PREFIX)

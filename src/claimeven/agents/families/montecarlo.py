@@ -185,9 +185,7 @@ def _step_lines(steps: Iterable[Step], forest: Forest, position: Position) -> It
 
 
 def step_line(step: Step, position: Position) -> str:
-    """Return one iteration as a line: the selected path, the expansion, the playout, and the
-    result for the side to move at the root.
-    """
+    """Return one iteration as a line: path, expansion, playout, result for the root's side."""
     geometry = position.geometry
     parts = [f"{step.iteration:>3} select {format_moves(step.path, geometry) or 'root'}"]
     if step.expanded:

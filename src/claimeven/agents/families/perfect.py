@@ -92,10 +92,7 @@ class SolverAgent(Agent):
         self._solver = solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
-        """Return the columns' scores, the nodes visited, and whether all columns were solved.
-
-        Columns that are not solved in time have None.
-        """
+        """Return the columns' scores (None: unsolved), the nodes, and whether all were solved."""
         from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
 
         deadline = None if seconds is None else time.perf_counter() + seconds

@@ -29,21 +29,10 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.types import PROVEN
 from claimeven.montecarlo.options import MAX_ITERATIONS
-from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct import PuctSearch, policy_value
 from claimeven.montecarlo.puct.options import BOUNDS, INTEGER_BOUNDS, PuctOptions
 from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
-from claimeven.montecarlo.puct.policy_value import (
-    InvalidNetwork,
-    PolicyValue,
-    bind_board,
-    evaluate_checked,
-)
-from claimeven.networks.loading import (
-    BUNDLED_NET,
-    BUNDLED_NTUPLE,
-    read_policy_value,
-    recommended_options,
-)
+from claimeven.networks import loading
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.ntuple import SCALE, read_network
 from claimeven.networks.ntuple_search import NTupleSearch
@@ -68,7 +57,7 @@ def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str]
     def read_version(name: str, version: tuple[int, ...]) -> Model:
         try:
             return read(str(bundled) if name == DEFAULT else name)
-        except InvalidNetwork as error:
+        except policy_value.InvalidNetwork as error:
             raise InvalidSpec(str(error)) from None
 
     return lambda name: read_version(name, _version_of(name))
@@ -96,9 +85,11 @@ def read_own(name: str) -> PlanesModel | None:
 
 
 #: The models of each kind by name.
-net_of = cached_reader(lambda name: read_own(name) or read_net(name), BUNDLED_NET)
-network_of = cached_reader(read_network, BUNDLED_NTUPLE)
-model_of = cached_reader(lambda name: read_own(name) or read_policy_value(name), BUNDLED_NET)
+net_of = cached_reader(lambda name: read_own(name) or read_net(name), loading.BUNDLED_NET)
+network_of = cached_reader(read_network, loading.BUNDLED_NTUPLE)
+model_of = cached_reader(
+    lambda name: read_own(name) or loading.read_policy_value(name), loading.BUNDLED_NET
+)
 
 
 class NetAgent(Agent):
@@ -109,21 +100,21 @@ class NetAgent(Agent):
 
     name = "net"
 
-    def __init__(self, net: PolicyValue) -> None:
+    def __init__(self, net: policy_value.PolicyValue) -> None:
         self.net = net
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidNetwork` for another board than the net's."""
-        bind_board(self.net, geometry)
+        policy_value.bind_board(self.net, geometry)
         if geometry != self.net.geometry:
-            raise InvalidNetwork(
+            raise policy_value.InvalidNetwork(
                 f"the net knows {self.net.geometry}, not {geometry}: name one that does, model=FILE"
             )
 
     def load(self, geometry: Geometry) -> None:
         self.net.load()
-        bind_board(self.net, geometry)
-        evaluate_checked(self.net, *np.zeros((2, 1), dtype=np.uint64))
+        policy_value.bind_board(self.net, geometry)
+        policy_value.evaluate_checked(self.net, *np.zeros((2, 1), dtype=np.uint64))
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
@@ -138,7 +129,7 @@ class NetAgent(Agent):
                 words = ["." if score is None else f"{score:.1f}" for score in scores]
                 guesses = {"values": scores, "values_are": "guess", "value_words": words}
         else:
-            values, (priors,) = evaluate_checked(self.net, *boards)
+            values, (priors,) = policy_value.evaluate_checked(self.net, *boards)
         column = int(priors.argmax())
         return Decision(
             column,
@@ -172,10 +163,10 @@ def _ntuple(default_depth: int, options: Mapping[str, Any]) -> Agent:
     return NTupleAgent(search, Limit(depth=default_depth) if given.unlimited else given)
 
 
-def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
+def search_of(model: policy_value.PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
     """Return how an agent with such options searches with a model."""
     given = {name: options[name] for name in vars(DEFAULT_SEARCH)}
-    return recommended_options(
+    return loading.recommended_options(
         model, **{n: value for n, value in given.items() if value is not None}
     )
 

@@ -80,7 +80,6 @@ class ProcessAgent(Agent):
         file: tuple[str, str] | None = None,
         sandbox: Sandbox | None = None,
         lazy_start: bool = False,
-        from_file: bool | None = None,
         files: tuple[str, ...] = (),
     ) -> None:
         self.name = spec
@@ -89,9 +88,9 @@ class ProcessAgent(Agent):
         contents = {place: content_of(place) for place in places if place.endswith(".py")}
         self.texts = {place: text for place, text in contents.items() if text is not None}
         sandbox = sandbox or Sandbox()
-        self._made_of = spec, file, sandbox, True, from_file, files
+        self._made_of = spec, file, sandbox, True, files
         self._memory_mb = sandbox.memory_bound_mb
-        default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
+        default = FILE_LOAD_SECONDS if file is not None or files else LOAD_SECONDS
         self._load_timeout = sandbox.load_timeout or default
         self.patience: float | None = None
         self._output = OutputRelay(spec, sandbox)
