@@ -148,7 +148,7 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     if isinstance(chosen, str) and chosen in EVALUATIONS:
         return EVALUATIONS[chosen]
     plugins = installed(GROUP)
-    if chosen not in plugins:
+    if not isinstance(chosen, str) or chosen not in plugins:
         raise InvalidEvaluation(no_such("evaluation", str(chosen), (*EVALUATIONS, *plugins)))
     found = plugins[chosen].load()
     if not callable(found):
