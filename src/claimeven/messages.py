@@ -21,7 +21,7 @@ def report(on_message: Callable[[str], object] | None, text: str) -> None:
 
 
 @dataclass(frozen=True)
-class Progress:
+class WorkProgress:
     """Progress: `done` of `total` positions, `resumed` of them from an earlier run.
 
     The solver visited `nodes` positions for the others. Work in phases names them by `what`: a data

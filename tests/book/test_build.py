@@ -13,7 +13,7 @@ from claimeven import Geometry
 from claimeven.atomic_io import CannotWrite
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import build_book, journal_path
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from tests import forks
 from tests.cli.conftest import command, environment
 
@@ -45,7 +45,7 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
         "claimeven book journal: 5x4 connect 4, ply 4\n"
         + "".join(f"{key} {score}\n" for key, score in entries[:30])
     )
-    reports: list[Progress] = []
+    reports: list[WorkProgress] = []
     start_time = time.monotonic()
     build_book(path, SMALL, 4, table_mb=4, on_progress=reports.append)
     assert 0 <= reports[0].seconds <= reports[-1].seconds <= time.monotonic() - start_time
@@ -84,7 +84,7 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
     class Ended(Exception):
         pass
 
-    def end(at: Progress) -> None:
+    def end(at: WorkProgress) -> None:
         assert at.resumed >= 2
         raise Ended
 
@@ -143,9 +143,9 @@ def test_a_book_that_could_not_be_written_is_not_searched_for(tmp_path: Path) ->
 def test_the_journal_stays_until_the_book_is_written(tmp_path: Path) -> None:
     """A folder that takes the book's name during the search costs no results."""
     path = tmp_path / "a.book"
-    reports: list[Progress] = []
+    reports: list[WorkProgress] = []
 
-    def take_its_name(at: Progress) -> None:
+    def take_its_name(at: WorkProgress) -> None:
         if at.done == at.total:
             path.mkdir()
 

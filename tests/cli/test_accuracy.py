@@ -21,7 +21,7 @@ from claimeven.arena.accuracy.measure import MAX_FAULTS
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.game.encodings import to_kaggle
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from tests import naive
 from tests.cli.common.test_progress import sent, shown, terminal
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -352,9 +352,9 @@ def test_judging_continues_after_ctrl_c(tmp_path: Path) -> None:
     process = interrupted(*words, when=lambda: _kept(path))
     assert (process.status, process.out) == (130, ""), process.err
     assert process.err.splitlines()[-1] == "interrupted; run the same command to continue"
-    stored, reports = _kept(path), list[Progress]()
+    stored, reports = _kept(path), list[WorkProgress]()
 
-    def interrupt(at: Progress) -> None:
+    def interrupt(at: WorkProgress) -> None:
         reports.append(at)
         raise KeyboardInterrupt
 

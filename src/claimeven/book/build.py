@@ -33,7 +33,7 @@ from claimeven.book.enumerate import Keys, Layer, Scores, back_up_scores, layers
 from claimeven.compiled.wide import words_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from claimeven.parallel.jobs import Executor
 from claimeven.parallel.parts import Part, check_parts, unfinished
 from claimeven.solver.scores import score_range
@@ -67,7 +67,7 @@ def build_book(
     *,
     table_mb: float = 128,
     threads: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[WorkProgress], None] | None = None,
     executor: Executor | None = None,
 ) -> Book:
     """Build the book of a board up to `plies` discs, write it to `path` and return it.
@@ -110,7 +110,7 @@ def build_part(
     *,
     table_mb: float = 128,
     threads: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[WorkProgress], None] | None = None,
     executor: Executor | None = None,
 ) -> int:
     """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
@@ -182,7 +182,7 @@ def _solve_layer(
     places: npt.NDArray[np.intp],
     search: ExactSearch,
     table_mb: float,
-    on_progress: Callable[[Progress], None] | None,
+    on_progress: Callable[[WorkProgress], None] | None,
     executor: Executor | None,
 ) -> Scores:
     """Solve the positions of some places that are not in the journal, in the order of keys."""
@@ -202,7 +202,7 @@ def _solve_layer(
         if on_progress is not None:
             seconds = last_flush - start_time
             all_nodes = nodes + search.nodes
-            on_progress(Progress(resumed + done, total, resumed, seconds, all_nodes))
+            on_progress(WorkProgress(resumed + done, total, resumed, seconds, all_nodes))
 
     def solved(number: int, score: int) -> None:
         nonlocal done

@@ -10,7 +10,7 @@ from claimeven import provenance
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, share, whole_number
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from claimeven.parallel.parts import Part
 
 SOURCES = ("random", "selfplay", "mixed", "all")
@@ -27,7 +27,7 @@ class InvalidDatasetFile(InvalidDataset):
     """A file of a data set that cannot be written, read or resumed."""
 
 
-DatasetProgress = Progress
+DatasetProgress = WorkProgress
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from claimeven.arena.accuracy.metrics import (
 )
 from claimeven.arena.accuracy.stored_games import ScoreCache, ranked, worst_of
 from claimeven.dataset.scored_sets import TACTICS, bundled_set
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from claimeven.ratings.pentanomial import mcnemar
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
@@ -39,7 +39,7 @@ SMALL = Geometry(4, 4, 3)
 def judge_moves(
     choices: Sequence[tuple[Position, int]],
     solver: Solver,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[WorkProgress], object] | None = None,
 ) -> list[JudgedMove]:
     """Return each choice (a position that is not over, and the 0-based column played) judged."""
     known = ScoreCache()
@@ -256,7 +256,7 @@ def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
 
 
 def test_progress_is_told_to_the_end() -> None:
-    messages: list[Progress] = []
+    messages: list[WorkProgress] = []
     found = list(random_positions(SMALL, 30, seed=1, ongoing=True))
     choices = [(position, position.legal_columns[0]) for position in found]
     judge_moves(choices, Solver(SMALL, table_mb=1), messages.append)

@@ -19,7 +19,7 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.compiled.decorators import PLAIN
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from claimeven.parallel.executors import local_workers
 from claimeven.solver import Solver
 from tests import naive
@@ -70,7 +70,7 @@ def test_every_move_after_the_opening_is_judged_as_plain_minimax_would(path: Pat
 
 
 def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
-    messages: list[Progress] = []
+    messages: list[WorkProgress] = []
     first = accuracy_of(path, solver=small, on_progress=messages.append)
     assert (messages[0].resumed, messages[-1].done) == (0, first.positions)
     before = path.read_bytes()
@@ -200,7 +200,7 @@ def test_moves_that_cannot_be_played_are_left_out(path: Path) -> None:
 def test_workers_give_the_same_scores(path: Path) -> None:
     copy = path.with_name("copy.db")
     copy.write_bytes(path.read_bytes())
-    messages: list[Progress] = []
+    messages: list[WorkProgress] = []
     found = accuracy_of(copy, solver=small, executor=local_workers(2), on_progress=messages.append)
     assert found.as_dict() == accuracy_of(path, solver=small).as_dict()
     assert (messages[-1].done, messages[-1].total) == (found.positions, found.positions)

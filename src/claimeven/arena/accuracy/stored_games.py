@@ -31,7 +31,7 @@ from claimeven.game.geometry import WORD_BITS, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
-from claimeven.messages import Progress, report
+from claimeven.messages import WorkProgress, report
 from claimeven.parallel.jobs import Calls, Executor, made
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver.progress import SolveProgress
@@ -68,7 +68,7 @@ class ScoreCache:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
-        on_progress: Callable[[Progress], object] | None = None,
+        on_progress: Callable[[WorkProgress], object] | None = None,
         executor: Executor | None = None,
     ) -> None:
         """Look up or solve the scores of positions, which may not be over.
@@ -89,7 +89,7 @@ class ScoreCache:
         def report(done: int) -> None:
             if on_progress is not None:
                 seconds = time.monotonic() - begin
-                on_progress(Progress(resumed + done, len(wanted), resumed, seconds))
+                on_progress(WorkProgress(resumed + done, len(wanted), resumed, seconds))
 
         report(0)
         if not left:
@@ -244,7 +244,7 @@ def accuracy_of(
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
-    on_progress: Callable[[Progress], object] | None = None,
+    on_progress: Callable[[WorkProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
     """Judge every move of the games of a store; return the accuracy of each agent.

@@ -30,7 +30,7 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
-from claimeven.messages import Progress
+from claimeven.messages import WorkProgress
 from claimeven.parallel.jobs import Executor
 from claimeven.plotting import (
     LINES,
@@ -270,7 +270,7 @@ def write_report(
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
-    on_progress: Callable[[Progress], object] | None = None,
+    on_progress: Callable[[WorkProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> Report:
     """Write the page on a store's games to a file; return the report.
