@@ -9,8 +9,8 @@ textbook.
 transposition table. The readable solver must have the same score after the same number of nodes.
 
 `published` has positions of 10x6 next to the mean times of Steininger's C++ solver, one thread and
-a table of 1 GB. It used other positions with as many empty cells. Here, positions of the second
-group have a game of 15 plies or more ahead, so that each takes a search. Sums of scores and nodes
+a table of 1 GB, of other positions with the same numbers of empty cells. Here, positions of the
+second group have a game of 15 plies or more ahead, so that each takes a search. Sums of scores and nodes
 are fixed. The readable solver must have the same scores of the positions that take few nodes.
 """
 

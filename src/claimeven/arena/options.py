@@ -105,7 +105,7 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
     file lacks; "changed" resumes even if claimeven or the files of agents have changed.
-    `adjudicate` ends a game with its exact result once at most so many cells are empty.
+    `adjudicate` ends a game with its exact result once at most this number of cells is empty.
     `on_message` gets messages for the user, `on_row` each game played as a flat row.
     """
 
