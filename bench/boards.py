@@ -10,8 +10,8 @@ transposition table. The readable solver must have the same score after the same
 
 `published` has positions of 10x6 next to the mean times of Steininger's C++ solver, one thread and
 a table of 1 GB, of other positions with the same numbers of empty cells. Here, positions of the
-second group have a game of 15 plies or more ahead, so that each takes a search. Sums of scores and nodes
-are fixed. The readable solver must have the same scores of the positions that take few nodes.
+second group have a game of 15 plies or more ahead, so that each takes a search. Sums of scores and
+nodes are fixed. The readable solver must have the same scores of the positions that take few nodes.
 """
 
 from __future__ import annotations
