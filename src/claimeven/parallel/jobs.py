@@ -41,7 +41,7 @@ Result = tuple[int, Any]
 RunJobs = Callable[[Iterable[Any]], Iterator[Result | None]]
 #: Seconds after which results are sent, and after which an empty list is sent as a sign of life.
 SEND_INTERVAL, HEARTBEAT = 0.05, 1.0
-#: Seconds that the head may take for a message, so many workers send longer ones.
+#: Seconds that the head may take for a message, so messages of a thousand workers are longer.
 MESSAGE_SECONDS = 0.0005
 
 
