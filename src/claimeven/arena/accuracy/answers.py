@@ -60,10 +60,7 @@ class SetAnswer:
 
 @dataclass(frozen=True)
 class SetPlan:
-    """Everything that decides a measurement: agents, positions with their scores, limit, seed.
-
-    Answers in positions of `tactics`, a set of wins to take and to block, count only as tactics.
-    """
+    """Everything that decides a measurement; positions of `tactics` count only as tactics."""
 
     agents: tuple[AgentLike, ...]
     positions: ScoredSet

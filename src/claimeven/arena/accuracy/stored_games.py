@@ -49,10 +49,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS scores (key {} PRIMARY KEY, columns BLOB NO
 
 
 class ScoreCache:
-    """The scores of positions of one board by position, read from a store and added to it.
-
-    A store that cannot be written is only read, and `trouble` says why in a sentence.
-    """
+    """Scores of positions of a board, also in a store; `trouble` says why it was not written."""
 
     def __init__(self, path: str | Path | None = None, bits: int = WORD_BITS) -> None:
         self.trouble: str | None = None

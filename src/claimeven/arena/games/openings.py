@@ -158,10 +158,7 @@ def balanced_openings(
 
 
 def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
-    """Return the openings of a file, played on from a start position.
-
-    It may have any format of `claimeven.records`. Raises `InvalidMatch` naming the line.
-    """
+    """Return the openings of a file of any format of `records`. Raises `InvalidMatch`."""
     found, line = [], 1
     try:
         with open_records(path) as stream:

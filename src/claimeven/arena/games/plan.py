@@ -287,10 +287,7 @@ class Plan:
         return Pairing(number, one, other, opening)
 
     def generators(self, number: int) -> tuple[np.random.Generator, np.random.Generator]:
-        """Return the random generators of a game's agents, in the order of the plan.
-
-        They depend on the seed and the game's number only, not on the process that plays it.
-        """
+        """Return the generators of a game's agents in the order of the plan, in any process."""
         seeds = (np.random.SeedSequence([self.seed, 1, number], spawn_key=(i,)) for i in (0, 1))
         one, other = map(np.random.default_rng, seeds)
         return one, other

@@ -69,10 +69,7 @@ def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
 def checked_trace(
     agent: Agent, position: Position, limit: Limit, rng: np.random.Generator, lines: int
 ) -> Iterator[str]:
-    """Return the steps of the next decision, at most `lines`, to be read after the decision.
-
-    Raises `AgentFault` if the agent fails, immediately or during reading.
-    """
+    """Return at most `lines` steps of the next decision, to be read after it; or `AgentFault`."""
     with faults():
         limit = limit.override(agent.own_limit)
         return _checked_lines(iter(agent.trace(position, limit, rng)), lines)

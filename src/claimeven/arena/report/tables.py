@@ -96,10 +96,7 @@ def games_of_two(contents: ReportContext) -> int | None:
 
 
 def forfeit_rows(contents: ReportContext) -> list[Row]:
-    """Return the forfeits of each agent by kind, the agent with most of them first.
-
-    `reasons` are texts, how often each was given, and one of the games.
-    """
+    """Return the forfeits by agent and kind, most first; reasons with their count and a game."""
     found: dict[tuple[int, str], dict[str, list[int]]] = {}
     for game in contents.games:
         if (lost := game.forfeit) is None:

@@ -98,7 +98,7 @@ def import_games(
     about = describe("store", board=board)
     meta = {"board": board, "begun": time.time(), "provenance": about}
     with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:
-        return _stored(target, games, origin, start.geometry)
+        return _stored(target, games, origin)
 
 
 def _checked_games(
@@ -135,9 +135,7 @@ def _checked(record: GameRecord, board: Geometry, defaults: dict[str, str | None
     return replace(record, first=first, second=second)
 
 
-def _stored(
-    store: Store, games: Sequence[GameRecord], origin: str, board: Geometry
-) -> ImportSummary:
+def _stored(store: Store, games: Sequence[GameRecord], origin: str) -> ImportSummary:
     ids = {agent.label: agent.id for agent in store.agents}
     there = store.jobs()
     fresh = [(game, job) for game, job in _with_jobs(games, origin) if job not in there]

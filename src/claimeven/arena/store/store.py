@@ -231,10 +231,7 @@ class Store:
 
     @property
     def start(self) -> Position:
-        """The position before the move strings, with its board.
-
-        A tournament stores it in its plan, imported games store their board. Raises `InvalidStore`.
-        """
+        """The position before the move strings, of a plan or of imports. Raises `InvalidStore`."""
         meta = self.meta
         stored = meta.get("plan") or meta.get("board") or {}
         try:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from claimeven.agents.registry import AgentLike
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.options import InvalidMatch
@@ -63,16 +62,13 @@ def study_of(name: str) -> Study:
 def _experiment(data: dict[str, Any]) -> Experiment:
     figures = tuple(Figure(**each) for each in data.pop("figures"))
     if "agents" in data:
-        first, second = map(_agent, data.pop("agents"))
+        first, second = (
+            getattr(measurements, name.removeprefix(_FUNCTION)) if _FUNCTION in name else name
+            for name in data.pop("agents")
+        )
         return Match((first, second), figures=figures, **data)
     arguments = {name: _argument(name, each) for name, each in data.get("arguments", {}).items()}
     return Measurement(data["setting"], getattr(measurements, data["measure"]), figures, arguments)
-
-
-def _agent(name: str) -> AgentLike:
-    function = name.removeprefix(_FUNCTION)
-    agent: AgentLike = name if function == name else getattr(measurements, function)
-    return agent
 
 
 def _argument(name: str, value: Any) -> Any:
@@ -85,12 +81,9 @@ _DATA = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encod
 _SOURCES = {name: Source(name, **each) for name, each in _DATA["source"].items()}
 STUDIES: Final = tuple(
     Study(
-        each["name"],
-        each["title"],
-        _SOURCES[each["source"]],
-        tuple(map(_experiment, each["experiment"])),
-        each.get("differs", ""),
-        each.get("remark", ""),
+        source=_SOURCES[each.pop("source")],
+        experiments=tuple(map(_experiment, each.pop("experiment"))),
+        **each,
     )
     for each in _DATA["study"]
 )

@@ -30,10 +30,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity that experiments measure: its unit, and its relation to speed.
-
-    `faster` is -1 if less is faster (a time), 1 if more is faster (work in a time), else 0.
-    """
+    """A quantity, its unit, and whether more (1) or less (-1) of it is faster, or neither."""
 
     name: str
     unit: str

@@ -36,10 +36,7 @@ _PATH = re.compile(r"[^:=,]+\.[A-Za-z]\w*(?=$|[:,])")
 
 @dataclass
 class Record:
-    """The games of one agent: results against others, its moves and forfeits.
-
-    `max_stored` is the greatest number of nodes or positions that it reported to hold.
-    """
+    """The games of one agent; `max_stored` is the most nodes or positions that it held."""
 
     wins: int = 0
     draws: int = 0
