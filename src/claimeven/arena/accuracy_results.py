@@ -10,7 +10,8 @@ from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccur
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.stored_games import GamesAccuracy
 from claimeven.arena.findings import COLD_ADVICE
-from claimeven.arena.results import fault_texts, number, share
+from claimeven.arena.report.context import number
+from claimeven.arena.results import fault_texts, share
 from claimeven.blocks import Block, Board, Sections, Table, bar
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES

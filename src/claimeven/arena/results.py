@@ -13,7 +13,7 @@ from claimeven.agents.options import name_in
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.sanitize import printable
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.context import reach
+from claimeven.arena.report.context import number, reach
 from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (
@@ -443,11 +443,6 @@ def fault_texts(faults: Iterable[tuple[str, str]]) -> Iterator[str]:
 def share(mean: float | None) -> str:
     """Return a share as text."""
     return "-" if mean is None else f"{mean:.1%}"
-
-
-def number(amount: float | None, style: str = ".2f") -> str:
-    """Return a number as text."""
-    return "-" if amount is None else format(amount, style)
 
 
 def _count(amount: int, thing: str) -> str:

@@ -139,13 +139,9 @@ def share(number: float | None) -> str:
     return "-" if number is None else f"{100 * number:.1f}{_SPACE}%"
 
 
-def decimal(number: float | None) -> str:
-    """Return a number with one digit behind the point.
-
-    >>> decimal(2.25), decimal(None)
-    ('2.2', '-')
-    """
-    return "-" if number is None else f"{number:.1f}"
+def number(amount: float | None, style: str = ".2f") -> str:
+    """Return a number as text."""
+    return "-" if amount is None else format(amount, style)
 
 
 def duration(seconds: float | None) -> str:

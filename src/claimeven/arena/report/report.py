@@ -232,7 +232,7 @@ def _environment() -> Environment:
         signed=words.signed,
         points=words.points,
         share=words.share,
-        decimal=words.decimal,
+        number=words.number,
         duration=words.duration,
         count=lambda number: f"{number:,}",
         breakable=_breakable,
