@@ -22,7 +22,6 @@ from claimeven.option_fields import CommandOption
 from claimeven.suggestions import did_you_mean, no_such
 from claimeven.text_io import reading
 
-#: The key of the command.
 COMMAND = "command"
 #: The start of each file that is written here: only such a file is replaced.
 _HEAD = "# The options of a run of claimeven; --file repeats it.\n"

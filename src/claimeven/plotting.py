@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-#: Gets a sentence for the user.
 OnMessage = Callable[[str], object]
 
 #: Lines in one chart: more cannot be distinguished.
@@ -71,9 +70,7 @@ _STYLE = {
     "ytick.color": SOFT,
     "ytick.labelcolor": INK,
 }
-#: Why there are no charts.
 NO_CHARTS = "they need Matplotlib: pip install 'claimeven[plot]'"
-#: The message about a picture in which letters of a name are missing.
 LETTERS_MISSING = (
     "letters of a name are missing in the PNG files, since the font of Matplotlib does not have"
     " them; the SVG files have all"

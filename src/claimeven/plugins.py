@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from claimeven.errors import ClaimevenError
 
-#: The groups of entry points.
 AGENTS: Final = "claimeven.agents"
 EVALUATIONS: Final = "claimeven.evaluations"
 _NAME: Final = re.compile(r"[^\W\d][\w-]*")

@@ -66,7 +66,6 @@ for _choices, _words in {
 }.items():
     for _word in _words.split():
         _SYNONYMS.setdefault(_word, []).extend(_choices.split())
-#: British spellings of commands and option values.
 _BRITISH = {"analyse": "analyze", "centre": "center", "colour": "color", "grey": "gray"}
 #: Maximum number of files that are searched for a similar name.
 _MAX_FILES = 2_000

@@ -11,7 +11,6 @@ from pathlib import Path, PurePath
 
 from claimeven.errors import ClaimevenError
 
-#: The first bytes of a packed file.
 _PACKED = b"\x1f\x8b"
 
 

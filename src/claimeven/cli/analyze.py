@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from claimeven.cli.common.move_inputs import (
@@ -13,16 +14,13 @@ from claimeven.cli.common.move_inputs import (
 )
 from claimeven.cli.common.output import show, text_width
 from claimeven.cli.common.streams import can_show, print_error, write_json
+from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
+from claimeven.solver.protocols import ExactSolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from claimeven.game.geometry import Geometry
     from claimeven.review.analysis import Analysis
-    from claimeven.solver import ExactSolver
 
-#: The legend below the chart.
 LEGEND = (
     "before, after: score for the moving player; 0 draw, + win, - loss\n"
     "chart: score for Yellow (the first player) after each disc"

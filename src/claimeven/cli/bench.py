@@ -15,7 +15,6 @@ from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import write_json
 from claimeven.provenance import describe, machine
 
-#: The legend below the table.
 LEGEND = "The total number of nodes changes only if a search changes. UCT: nodes stored."
 
 

@@ -37,7 +37,6 @@ from claimeven.game.validation import seed_number
 from claimeven.provenance import describe
 from claimeven.ratings.pentanomial import wilson_interval
 
-#: Results in words.
 _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 
 

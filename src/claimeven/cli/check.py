@@ -33,7 +33,6 @@ from claimeven.game.validation import seed_number
 
 #: Exit status if a fault was found.
 FAULTY = 1
-#: Maximum number of lines of a traceback.
 MAX_TRACEBACK = 12
 
 

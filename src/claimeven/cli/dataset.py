@@ -31,7 +31,6 @@ from claimeven.provenance import describe
 
 #: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.
 TABLE_MB = 16
-#: The default plies of the positions, on the standard board.
 DEFAULT_PLIES = 8, 36
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from claimeven.cli.common.move_inputs import (
@@ -14,16 +15,13 @@ from claimeven.cli.common.move_inputs import (
 )
 from claimeven.cli.common.output import board_text, show, text_width
 from claimeven.cli.common.streams import write_json
+from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
+from claimeven.solver.protocols import ExactSolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from claimeven.game.geometry import Geometry
     from claimeven.review.explain import Explanation
-    from claimeven.solver import ExactSolver
 
-#: The legend below the sentences.
 LEGEND = (
     "Scores are for the player to move: 0 draw, + win, - loss; the sooner the end, the further from"
     " 0. Disc 7 is the seventh disc of the game. Rows are numbered from 1 at the bottom."

@@ -63,9 +63,7 @@ SECTIONS = {
         "perft": "Count positions and move sequences, ply by ply.",
     },
 }
-#: All commands with their summaries.
 COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
-#: The commands that a newcomer needs.
 _FIRST_COMMANDS = ("play", "serve", "explain", "check", "match", "tournament")
 _MORE_HELP = """\
 claimeven --help lists all commands, claimeven COMMAND --help explains one."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from claimeven.arena.store.runs import merge_stores
+from claimeven.atomic_io import DATABASE
 from claimeven.book.build import merge_book
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import print_result
@@ -14,8 +15,8 @@ from claimeven.dataset.merge import merge_datasets
 from claimeven.errors import ClaimevenError
 from claimeven.text_io import reading
 
-#: The first bytes of the files of parts: of games, and of a book.
-_GAMES, _BOOK = b"SQLite format 3\0", b"claimeven book journal:"
+#: The first bytes of a part of a book.
+_BOOK = b"claimeven book journal:"
 
 
 @click.command("merge")
@@ -41,7 +42,7 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
         raise ClaimevenError(f"{out} already exists: choose another name or remove it")
     with reading(parts[0], ClaimevenError), parts[0].open("rb") as stream:
         start = stream.read(100)
-    if start.startswith(_GAMES):
+    if start.startswith(DATABASE):
         what, count = "games", merge_stores(out, parts)
     elif start.startswith(_BOOK):
         what, count = "positions", len(merge_book(out, parts))

@@ -49,7 +49,6 @@ TODAY = "today"
 MAX_DRAWN_SEED = 1_000_000
 #: Size of the solver's table; a small one is enough for puzzles.
 TABLE_MB = 32
-#: Default numbers of discs on the 7x6 board.
 DEFAULT_PLIES = 8, 34
 
 

@@ -91,7 +91,7 @@ def command(
         judge=0 if no_accuracy else accuracy_games,
         plots=plots,
         threads=threads,
-        workers=workers,
+        executor=workers,
         remedy="run the same command to continue; --accuracy-games judges fewer games",
     )
     if as_json:

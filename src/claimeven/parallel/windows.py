@@ -21,7 +21,6 @@ assert sys.platform == "win32"
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 _kernel.CreateJobObjectW.restype = wintypes.HANDLE
-#: Constants of the Windows API.
 _EXTENDED_LIMITS, _KILL_ON_CLOSE, _PROCESS_MEMORY = 9, 0x2000, 0x100
 
 

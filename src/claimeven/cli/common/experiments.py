@@ -17,7 +17,6 @@ from claimeven.option_fields import CommandOption
 
 #: Sources of explicit values: the command line and a file.
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
-#: Parameters that are not options in a file.
 _NOT_IN_FILES = ("as_json", "file", "help", "resume")
 #: Parameters that do not change a result: who computes it, and where it is written.
 NOT_STORED = frozenset({

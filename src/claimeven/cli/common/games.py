@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -25,7 +25,6 @@ from claimeven.errors import ClaimevenError
 if TYPE_CHECKING:
     from claimeven.arena.report import Report
     from claimeven.arena.store.store import Store
-    from claimeven.parallel.jobs import Executor
 
 
 def are_drawn(source: str) -> bool:
@@ -90,7 +89,6 @@ def play_with_progress(
     return None
 
 
-#: Default for the maximum number of judged games.
 MAX_JUDGED_GAMES = 200
 
 
@@ -106,31 +104,21 @@ def check_page(page: Path, store: Path | None) -> None:
 def write_with_progress(
     store: Store | Path,
     out: Path,
-    *,
-    title: str | None = None,
-    judge: int = MAX_JUDGED_GAMES,
-    plots: Path | None = None,
-    threads: int | None = None,
-    workers: Executor | None = None,
     remedy: str,
+    judge: int = MAX_JUDGED_GAMES,
+    threads: int | None = None,
+    **how: Any,
 ) -> Report:
-    """Write a report with progress on stderr; the message after Ctrl-C has the `remedy`."""
+    """Write a report, as `write_report`, with progress; the message after Ctrl-C has `remedy`."""
     from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
 
     if judge:
         announce_compilation()
     try:
         with status_line() as line:
+            how |= {"on_progress": line.report, "on_message": notify}
             return write_report(
-                store,
-                out,
-                title,
-                judge=judge,
-                plots=plots,
-                threads=threads or default_threads(),
-                executor=workers,
-                on_progress=line.report,
-                on_message=notify,
+                store, out, judge=judge, threads=threads or default_threads(), **how
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted, {out} was not written; {remedy}") from None

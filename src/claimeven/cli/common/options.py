@@ -68,7 +68,6 @@ class AgentSpec(click.ParamType):  # type: ignore[type-arg]  # generic in some v
         return [*items, CompletionItem(incomplete, type="file")]
 
 
-#: The type of arguments and options that are specs.
 AGENT = AgentSpec()
 
 
@@ -81,7 +80,6 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
-#: The error of --resume without --out.
 NO_FILE = "--resume needs a file: name it with --out"
 
 
@@ -90,7 +88,6 @@ def file_option(*names: str, help: str, **more: Any) -> Callable[[Command], Comm
     return click.option(*names, type=FilePath(path_type=Path), help=help, **more)
 
 
-#: Adds --report.
 report_option = file_option(
     "--report", metavar="PAGE", help="Also write a web page about the games (see claimeven report)."
 )
@@ -165,7 +162,6 @@ def with_option(command: Command, name: str, default: Any, declared: CommandOpti
 geometry_options = option_group(BoardOptions, "geometry", lambda options: options.geometry)
 time_control_options = option_group(LimitOptions, "limit", lambda options: options.limit)
 limit_options = option_group(LimitOptions, "limit", lambda options: options.limit, ("time_bank",))
-#: The names of the parameters of `time_control_options`.
 LIMIT_PARAMETERS = tuple(options_of(LimitOptions))
 sandbox_options = option_group(SandboxOptions, "sandbox", lambda options: options.sandbox)
 bounds_options = option_group(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Width of tables when the terminal does not report one.
 WIDTH = 80
-#: Minimum width of text.
 MIN_WIDTH = 40
 #: Maximum number of digits that are read of a width.
 _DIGITS = 6

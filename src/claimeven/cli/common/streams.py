@@ -16,7 +16,6 @@ from typing import Any, TextIO
 from claimeven import __version__
 from claimeven.agents import sanitize
 
-#: The exit status for bad input.
 BAD_INPUT = 2
 
 

@@ -13,7 +13,6 @@ from claimeven.game.notation import column_choices, column_names, parse_column
 from claimeven.game.position import Position
 from claimeven.suggestions import did_you_mean
 
-#: Words of every conversation.
 UNDO, REDO, HINT, SHOW, NEW, QUIT, HELP = "undo", "redo", "hint", "show", "new", "quit", "help"
 #: Short forms of words. A letter that names a column means the column.
 _SHORT = {
