@@ -59,7 +59,11 @@ def command(
     """
     if published:
         reject_other_options(ctx, "--published", ("published", "agent", "as_json"))
-        _publish(agent, as_json)
+        if agent is not None:
+            raise ClaimevenError("--published shows the bundled games: leave the agent out")
+        standings = reference_pool.pool_standings()
+        with clean_stdout() as stdout:
+            write_result(as_json, pool_data(standings, 0.0), results.pool(standings), stdout)
         return
     if agent is None and options.limit != Limit():
         raise ClaimevenError("limits are for AGENT: the agents of the pool have fixed budgets")
@@ -86,14 +90,6 @@ def command(
         write_result(as_json, data, [*sections, list(standings.remarks)], stdout)
     if ended is not None:
         exit_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
-
-
-def _publish(agent: str | None, as_json: bool) -> None:
-    if agent is not None:
-        raise ClaimevenError("--published shows the bundled games: leave the agent out")
-    standings = reference_pool.pool_standings()
-    with clean_stdout() as stdout:
-        write_result(as_json, pool_data(standings, 0.0), results.pool(standings), stdout)
 
 
 def pool_data(standings: Standings, seconds: float) -> dict[str, object]:

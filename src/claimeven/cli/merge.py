@@ -11,7 +11,7 @@ from claimeven.atomic_io import DATABASE
 from claimeven.book.build import merge_book
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import print_result
-from claimeven.dataset.merge import merge_datasets
+from claimeven.dataset.generate import merge_datasets
 from claimeven.errors import ClaimevenError
 from claimeven.text_io import reading
 

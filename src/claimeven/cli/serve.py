@@ -78,6 +78,11 @@ def command(
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
       claimeven serve --root-url https://c4.example.org
     """
+    for host in hosts:
+        if not host or any(mark in "/:" or mark.isspace() for mark in host):
+            raise ClaimevenError(
+                f"--allow-host must be a host name without address or port, got {host!r}"
+            )
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         raise ClaimevenError(
@@ -89,21 +94,9 @@ def command(
     from claimeven.web.settings import ServerSettings, default_workers  # noqa: PLC0415 - comes with it
 
     count = default_workers() if workers is None else workers
-    settings = ServerSettings(
-        store=store, workers=count, hosts=_host_names(hosts), bot=bot, **asked
-    )
+    settings = ServerSettings(store=store, workers=count, hosts=hosts, bot=bot, **asked)
     check_allowed(bot, settings)
     if store is not None:
         with Store.read(store):
             pass
     serve(settings, click.echo, browse)
-
-
-def _host_names(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names of hosts. Raises `ClaimevenError` for an empty name or an address."""
-    for host in hosts:
-        if not host or any(mark in "/:" or mark.isspace() for mark in host):
-            raise ClaimevenError(
-                f"--allow-host must be a host name without address or port, got {host!r}"
-            )
-    return hosts

@@ -11,27 +11,39 @@ There are four sources; the seed determines the first three:
 - `all`: every position of the plies (see `exhaustive`).
 
 Only the first of a position and its mirror image is used. Rows are stored in a journal next to the
-file immediately, so interrupted work is resumed.
+file immediately, so interrupted work is resumed. Merged parts give the data set of one run, row for
+row.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from claimeven import provenance
 from claimeven.compiled import for_bits
 from claimeven.compiled.wide import words
-from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
+from claimeven.dataset.config import (
+    DatasetPlan,
+    DatasetProgress,
+    InvalidDataset,
+    InvalidDatasetFile,
+)
 from claimeven.dataset.dataset import Row, discs_in, field_names
-from claimeven.dataset.exhaustive import make_all
+from claimeven.dataset.exhaustive import SOLVED, keys_by_ply, make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Candidate, Games
-from claimeven.dataset.journal import DatasetJournal
+from claimeven.dataset.journal import Cells, DatasetJournal, journal_path
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector
@@ -41,8 +53,9 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import share
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part
+from claimeven.parallel.parts import Part, check_parts, unfinished
 from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.text_io import reading
 
 #: Candidates in a batch, and the limit on positions between two writes to the journal.
 _CANDIDATES, _BATCH = 4096, 64
@@ -229,3 +242,91 @@ def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
             raise journal.corrupt()
         keys.add(position.canonical_key)
     return keys
+
+
+def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResult:
+    """Write the rows of parts to a new data set; return how many rows it has.
+
+    Parts of games end at different games, so there may be fewer rows than `plan.positions`: all
+    of the first games, as a run for this number of positions writes. Raises `InvalidDatasetFile`
+    for a file that exists or is not a part, and `InvalidParts` unless the files are all parts of
+    one data set, and complete.
+    """
+    path = Path(path)
+    check_target(path)
+    if journal_path(path).exists():
+        raise InvalidDatasetFile(f"{journal_path(path)} is in the way: finish it or remove it")
+    headers = [_header_of(each) for each in paths]
+    parts = check_parts(
+        [
+            (each, header.get("part"), {**header, "part": None})
+            for each, header in zip(paths, headers, strict=True)
+        ]
+    )
+    first = headers[0]
+    plan = DatasetPlan.of_header(first)
+    is_all = plan.source == "all"
+    fields: Sequence[str] = SOLVED if is_all else field_names(plan.geometry, plan.optimal_only)
+    with ExitStack() as stack:
+        journals = [
+            stack.enter_context(closing(DatasetJournal(path, header, fields, Path(each))))
+            for each, header in zip(paths, headers, strict=True)
+        ]
+        ends = [
+            _check_complete(plan, part, journal)
+            for part, journal in zip(parts, journals, strict=True)
+        ]
+        found: Iterator[tuple[int, Cells]] = heapq.merge(
+            *(each.numbered_rows() for each in journals), key=itemgetter(0)
+        )
+        if not is_all and plan.source != "random":
+            found = _first_rows(found, min(ends), plan.geometry)
+        with closing(DatasetJournal(path, plan.header(), fields)) as merged:
+            rows = itertools.islice(found, plan.positions)
+            merged.append(enumerate(map(itemgetter(1), rows)) if is_all else rows)
+            if plan.positions is not None:
+                plan = replace(plan, positions=merged.count)
+    command = first.get("command")
+    with provenance.of_command(command):
+        return make_dataset(path, plan, Solver(plan.geometry, 1, 1, None), split=first.get("split"))
+
+
+def _header_of(path: str | Path) -> dict[str, Any]:
+    """Return the first line of the file of a part."""
+    with reading(path, InvalidDatasetFile), Path(path).open("rb") as stream:
+        line = stream.readline(1 << 20)
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise InvalidDatasetFile(f"{path} is not a part of a data set")
+    return header
+
+
+def _check_complete(plan: DatasetPlan, part: Part, journal: DatasetJournal) -> int:
+    """Return the number of the last game. Raises `InvalidParts` if rows are missing."""
+    count, last = 0, -1
+    for numbers, _ in journal.lines():
+        count, last = count + len(numbers), int(numbers[-1])
+    if plan.source == "all":
+        total = len(part.share(range(len(keys_by_ply(plan)[-1]))))
+    else:
+        total = rows_of_part(plan, part)
+    if count < total:
+        raise unfinished(journal.path, count, total)
+    return last
+
+
+def _first_rows(
+    rows: Iterator[tuple[int, Cells]], last: int, geometry: Geometry
+) -> Iterator[tuple[int, Cells]]:
+    """Yield the new rows of the games up to the last one that all parts have reached."""
+    seen: set[int] = set()
+    for number, cells in rows:
+        if number > last:
+            return
+        key = Position(geometry, *discs_in(cells, geometry)).canonical_key
+        if key not in seen:
+            seen.add(key)
+            yield number, cells

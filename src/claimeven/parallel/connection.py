@@ -12,7 +12,7 @@ import os
 import selectors
 import socket
 import struct
-from typing import Any, Protocol
+from typing import Any
 
 #: Default for the longest message that a reader accepts, in bytes.
 MAX_MESSAGE = 1 << 28
@@ -26,13 +26,6 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 Selector: type[selectors.BaseSelector] = getattr(
     selectors, "PollSelector", selectors.SelectSelector
 )
-
-
-class HasFileno(Protocol):
-    """An object that a selector can wait for."""
-
-    def fileno(self) -> int:
-        """Return the file number."""
 
 
 class InvalidMessage(Exception):
@@ -118,7 +111,7 @@ def is_key(message: bytes, address: Address) -> bool:
     return hmac.compare_digest(message, address[1])
 
 
-def can_read(end: HasFileno) -> bool:
+def can_read(end: Any) -> bool:
     """Whether data has arrived or the other end was closed."""
     with Selector() as selector:
         selector.register(end.fileno(), selectors.EVENT_READ)

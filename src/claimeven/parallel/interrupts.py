@@ -29,7 +29,13 @@ _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 class SafeMoment:
-    """A block that defers Ctrl-C; calling the object delivers a deferred one. See `deferred`."""
+    """Defer Ctrl-C until a safe moment: a context manager, to be called at such moments.
+
+    The call raises KeyboardInterrupt if Ctrl-C was pressed, and so does the end of the block. For
+    code that an unexpected exception harms, such as a compiler, or an import that may swallow it or
+    crash. It has no effect in other threads than the main one, or if Ctrl-C is ignored. `handler`
+    is called for Ctrl-C, by default the handler in effect around the block.
+    """
 
     __slots__ = ("_before", "_handler", "_is_interruptible", "_is_pending")
 
@@ -83,17 +89,7 @@ class SafeMoment:
 
 
 _INTERRUPTIBLE = SafeMoment.interruptible.__code__
-
-
-def deferred(handler: _Handle | None = None) -> SafeMoment:
-    """Defer Ctrl-C until a safe moment: a context manager, to be called at such moments.
-
-    The call raises KeyboardInterrupt if Ctrl-C was pressed, and so does the end of the block. For
-    code that an unexpected exception harms, such as a compiler, or an import that may swallow it or
-    crash. It has no effect in other threads than the main one, or if Ctrl-C is ignored. `handler`
-    is called for Ctrl-C, by default the handler in effect around the block.
-    """
-    return SafeMoment(handler)
+deferred = SafeMoment
 
 
 class Lock(_thread.RLock):  # type: ignore[misc]  # it is not final

@@ -11,7 +11,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -42,9 +42,6 @@ from claimeven.records import (
 )
 from claimeven.records.boards import DrawnBoard
 from claimeven.records.move_strings import every_item
-
-if TYPE_CHECKING:
-    from claimeven.solver import Solver
 
 #: The argument for the lines of stdin.
 STDIN = "-"
@@ -279,14 +276,10 @@ def answers(
             given.append(each)
             yield each.moves, each.record
 
-    calls = Calls(partial(_answer_there, ask), partial(made, partial(_solvers, choice)), "line")
+    calls = Calls(partial(_answer_there, ask), partial(made, partial(cache, choice.solver)), "line")
     with closing(calls.in_order(read_ahead(items()), workers)) as found:
         for answer in found:
             yield given.popleft(), answer
-
-
-def _solvers(choice: SolverChoice) -> Callable[[Geometry], Solver]:
-    return cache(choice.solver)
 
 
 def _answer_there(
