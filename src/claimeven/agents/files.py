@@ -139,10 +139,7 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
 
 
 def load_function(place: str, name: str) -> Callable[..., Any]:
-    """Return the function or class called `name` in a file or module.
-
-    An empty name selects the last one that it defines. Raises `InvalidSpec` if it is not callable.
-    """
+    """Return the named (or last) function or class of a file or module. Raises `InvalidSpec`."""
     module = load_module(place)
     own = _own(module)
     found: Callable[..., Any] = _named(module, place, name or [DEFAULT_NAME, *own][-1])

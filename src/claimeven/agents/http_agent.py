@@ -177,10 +177,7 @@ class Endpoint:
             raise CallFailed(f"cannot be reached: {_reason(error)}") from None
 
     def post(self, body: bytes, content_type: str, seconds: float) -> HttpReply:
-        """Send a body and return the answer. Raises `CallFailed`, and `CallLate` after `seconds`.
-
-        An open connection that the server has closed is made again.
-        """
+        """Send a body, return the answer. Raises `CallFailed`, and `CallLate` after `seconds`."""
         import http.client  # noqa: PLC0415 - see above
 
         deadline = time.monotonic() + seconds

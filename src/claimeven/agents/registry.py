@@ -1,6 +1,4 @@
-"""All agents by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, the
-address of a server, `http://127.0.0.1:8000/play`, or an external agent, `prefix:text`.
-"""
+"""All agents by name, and specs: `alphabeta:depth=5`, `my_agent.py:agent`, `http://host/play`."""
 
 from __future__ import annotations
 

@@ -69,10 +69,7 @@ class AgentWorker:
     def make(
         self, spec: str, file: list[str] | None, memory_mb: int, texts: dict[str, str]
     ) -> dict[str, Any]:
-        """Make the agent of a spec: from a file and the name of its function, or by its name.
-
-        `texts` are the contents of files at the start of play, decoded as Latin-1.
-        """
+        """Make the agent of a spec or a file and a name; `texts` are files' contents as Latin-1."""
         self.memory_mb = memory_mb
         backend.limit_memory(memory_mb)
         # A file may draw while it is loaded: the same numbers every time.

@@ -42,10 +42,7 @@ def kinds_on(trust: tuple[str, ...]) -> dict[str, AgentKind]:
 
 
 def check_allowed(spec: str, settings: ServerSettings) -> str:
-    """Return a spec without surrounding blanks if it is allowed.
-
-    Raises `InvalidSpec` for other agents, and for options beyond the server's limits.
-    """
+    """Return a stripped spec. Raises `InvalidSpec` if the agent or an option is not allowed."""
     text = spec.strip()
     name = name_in(text)
     if split_limit(text)[1]:
@@ -82,10 +79,7 @@ def check_allowed(spec: str, settings: ServerSettings) -> str:
 
 @lru_cache(maxsize=64)
 def allowed_agents(geometry: Geometry, trust: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Return every allowed agent as plain data, and whether it plays on a board.
-
-    Options that name files are left out, and others offer only names.
-    """
+    """Return every agent as plain data, without options of files, and whether it plays."""
     agents = []
     for name, agent in kinds_on(trust).items():
         kind, reason = agent.as_dict(), None

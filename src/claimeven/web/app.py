@@ -35,10 +35,7 @@ _ABOUT = (
 
 
 def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None = None) -> FastAPI:
-    """Return the application. It starts its workers, unless `pool` has been started already.
-
-    Any ASGI server can run it; `server.serve` is the default.
-    """
+    """Return the application, for any ASGI server. It starts its workers unless `pool` has some."""
     settings = settings or ServerSettings()
     workers = pool or WorkerPool(settings.workers, settings.table_mb, settings.max_waiting)
 

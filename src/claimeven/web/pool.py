@@ -331,9 +331,7 @@ class WorkerPool:
         self._release(worker)
 
     async def _do_step(self, worker: ServerWorker) -> None:
-        """Let a worker do its next step, if one is left. After the last one it lowers its priority,
-        so that the browser on this machine stays responsive.
-        """
+        """Let a worker do its next step; after the last one it lets the browser go first."""
         if worker.steps_done < len(self.steps):
             agent = self.steps[worker.steps_done].agent
             await worker.finish("warm", table_mb=self.table_mb, agent=agent)

@@ -127,10 +127,7 @@ def _page() -> str:
 
 
 def local_agents() -> dict[str, Any]:
-    """Return the agents with their options, levels, caps, and the meaning of each evaluation.
-
-    `defaults` of a Monte Carlo agent has all its settings, also those that are not options.
-    """
+    """Return the agents with options and all settings, levels, caps, and what evaluations count."""
     caps = ServerSettings(workers=1).caps
     return {
         "agents": [

@@ -61,10 +61,7 @@ _DATABASE = DATABASE.decode().rstrip("\0")
 
 
 class WorkerState:
-    """The state of a worker: solvers by board, agents by spec and board, standings.
-
-    `seconds` is the time limit of the job; `send` sends an event: a name and plain data.
-    """
+    """Solvers, agents and standings of a worker; `seconds` of its job, and `send` for events."""
 
     def __init__(self) -> None:
         self.table_mb: float | None = None
@@ -153,10 +150,7 @@ def _failure(sentence: str, status: int) -> tuple[str, Any]:
 
 
 class TimedSolver:
-    """A worker's solver of a board, with the time limit of the job.
-
-    If `reports`, it sends the scores of each solved position as an event `scores`.
-    """
+    """A solver within the time of the job; if it `reports`, it sends scores of each position."""
 
     def __init__(self, state: WorkerState, geometry: Geometry, reports: bool = False) -> None:
         self.geometry = geometry
@@ -220,10 +214,7 @@ def load(state: WorkerState, task: str, arguments: dict[str, Any]) -> None:
 
 
 def scores(state: WorkerState, position: Position, with_progress: bool = False) -> dict[str, Any]:
-    """Return the exact scores of a position; `with_progress` send solved columns and the progress.
-
-    When the time is over the unknown columns are None and `complete` is false.
-    """
+    """Return exact scores, None if unsolved in time; `with_progress` send columns and progress."""
     solver = state.solver(position.geometry)
     before = solver.statistics
     seen: set[int] = set()
@@ -253,10 +244,7 @@ def scores(state: WorkerState, position: Position, with_progress: bool = False) 
 def move(
     state: WorkerState, position: Position, agent: str, limit: Limit, seed: int, tree_nodes: int = 0
 ) -> dict[str, Any]:
-    """Return an agent's decision, with its tree of at most `tree_nodes` nodes.
-
-    The time of a solver or Monte Carlo agent is limited to the time of the job.
-    """
+    """Return a decision within the time of the job, with a tree of at most `tree_nodes` nodes."""
     player = state.agent(agent, position.geometry, limit)
     if _time_of(player, limit) > state.seconds:
         limit = limit.min_with(Limit(seconds=state.seconds))

@@ -18,8 +18,6 @@ FOREIGN: dict[str, ForeignKind] = {
 def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:
     """Return the kind of an external spec and the text after the colon; None for any other spec.
 
-    A prefix without a colon has an empty text.
-
     >>> split_foreign("greedy:win=yes") is None
     True
     >>> kind, text = split_foreign("kaggle:bots/main.py")

@@ -164,9 +164,7 @@ class ProcessAgent(Agent):
             self.patience = max(MIN_PATIENCE, limit.deadline)
 
     def note_generator(self, rng: np.random.Generator) -> None:
-        """Note the generator of the next game, without drawing from it. The process makes one of
-        the same seed and seeds the agent's other sources of randomness by it.
-        """
+        """Note the generator of the next game; the process makes one of the same seed."""
         if rng is not self._rng:
             self._rng, self._is_sent = rng, False
 
