@@ -12,9 +12,28 @@ import argparse
 import sys
 import time
 
-from claimeven.puzzles.puzzle import bundled_puzzles, check_moves, read_puzzles
-from claimeven.puzzles.solutions import puzzle_errors
+from claimeven.puzzles.puzzle import Puzzle, bundled_puzzles, check_moves, is_quiet, read_puzzles
+from claimeven.puzzles.solutions import idea_of, kind_of, rate, solution_of
 from claimeven.solver import Solver
+from claimeven.solver.protocols import ExactSolver
+
+
+def puzzle_errors(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
+    """Return the errors of a puzzle by exact scores, as sentences."""
+    position = puzzle.position
+    if position.is_over or not is_quiet(position):
+        return [f"puzzle {puzzle.number} is too easy: a line can be completed with the next disc"]
+    found = kind_of(solver.scores(position))
+    if found != puzzle.kind:
+        return [f"puzzle {puzzle.number} has the kind {found}, not {puzzle.kind}"]
+    line = solution_of(position, puzzle.kind, solver)
+    if line != puzzle.solution:
+        return [f"puzzle {puzzle.number} is solved by {line}, not {puzzle.solution}"]
+    idea = idea_of(position, puzzle.kind, line[0], solver)
+    if idea != puzzle.idea:
+        return [f"puzzle {puzzle.number} has the idea {idea}"]
+    rating = rate(position, puzzle.kind, idea, line, solver)
+    return [] if rating == puzzle.rating else [f"puzzle {puzzle.number} is rated {rating}"]
 
 
 def main() -> int:

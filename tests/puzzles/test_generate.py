@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.check_puzzles import puzzle_errors
 
 from claimeven import Geometry, Solver
 from claimeven.puzzles import InvalidPuzzles, make_puzzles, read_puzzles
 from claimeven.puzzles.generate import PuzzlePlan, PuzzleProgress
-from claimeven.puzzles.solutions import puzzle_errors
 
 BOARD = Geometry(5, 4)
 ASKED = {"seed": 3, "lowest": 3, "highest": 11, "geometry": BOARD}

@@ -6,11 +6,11 @@ import datetime
 from collections import Counter
 
 import pytest
+from bench.check_puzzles import puzzle_errors
 
 from claimeven import Geometry, Solver, daily_puzzle, select_puzzles
 from claimeven.puzzles import DIFFICULTIES, KINDS, InvalidPuzzles, bundled_puzzles
 from claimeven.puzzles.puzzle import WEEK, check_moves, puzzle_by_number
-from claimeven.puzzles.solutions import puzzle_errors
 
 #: Some of the bundled puzzles with many discs, which are solved quickly, are solved again here; all
 #: of them by `python -m bench.check_puzzles`.

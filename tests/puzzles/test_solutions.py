@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench.check_puzzles import puzzle_errors
 
 from claimeven import Geometry, Solver
 from claimeven.puzzles.generate import PuzzlePlan, _random_game, candidate
@@ -16,7 +17,6 @@ from claimeven.puzzles.solutions import (
     check_solution,
     idea_of,
     kind_of,
-    puzzle_errors,
     rate,
     right_columns,
     solution_of,

@@ -203,24 +203,6 @@ class Episode:
     any. The game is over when it `is_won`, by the side that moved last, or `is_full`.
     """
 
-    __slots__ = (
-        "_at_first",
-        "_discs",
-        "_flat",
-        "_heights",
-        "_places",
-        "_playable",
-        "_seen",
-        "_started",
-        "_won_from",
-        "geometry",
-        "is_full",
-        "is_won",
-        "last",
-        "ply",
-        "turn",
-    )  # fmt: skip
-
     def __init__(self, geometry: Geometry) -> None:
         self.geometry: Geometry = geometry
         self._won_from = 2 * geometry.connect - 1
@@ -228,10 +210,9 @@ class Episode:
         self._started: Position | None = None
         self.begin(Position(geometry))
 
-    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the state of a copy, in which two arrays would not share their numbers."""
-        for name, value in state[1].items():
-            setattr(self, name, value)
+        self.__dict__.update(state)
         self._flat = self._seen.reshape(2, -1)
 
     def begin(self, position: Position) -> None:
@@ -250,12 +231,10 @@ class Episode:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over."""
         return self.is_won or self.is_full
 
     @property
     def position(self) -> Position:
-        """The game as a position."""
         return Position.from_discs(self.geometry, *self._discs)
 
     def column(self, action: Any) -> int:
@@ -271,7 +250,6 @@ class Episode:
         return column
 
     def can_play(self, column: int) -> bool:
-        """Whether a column of the board has room."""
         return self._heights[column] < self.geometry.rows
 
     def play(self, column: int) -> None:

@@ -137,7 +137,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         self._episode.begin(self._opened(beginning, seat))
         self._is_over = False
         self._show()
-        return self._observation(), self._info()
+        return self._seen()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play a column, and the opponent's answer.
@@ -156,7 +156,8 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
             self._is_over = self._episode.is_over
             reward -= self._episode.is_won
         self._show()
-        return self._observation(), reward, self._is_over, False, {**self._info(), **facts}
+        observation, info = self._seen()
+        return observation, reward, self._is_over, False, {**info, **facts}
 
     def close(self) -> None:
         """Close the opponents, and with them their processes."""
@@ -184,16 +185,12 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         decision = self._opponent.choose(position, limit, self.np_random)
         return checked_answer(self._opponent, decision, position).column
 
-    def _observation(self) -> Observation:
+    def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        """Return the observation and the info."""
         player = self._episode.turn if self._opponent is None else self._player
-        return {"observation": self._episode.observation(player), "action_mask": self._mask()}
-
-    def _info(self) -> dict[str, Any]:
-        player = self._episode.turn if self._opponent is None else self._player
-        return {"action_mask": self._mask(), "seat": player}
-
-    def _mask(self) -> NDArray[np.int8]:
-        return self._episode.action_mask() * np.int8(not self._is_over)
+        masks = [self._episode.action_mask() * np.int8(not self._is_over) for _ in range(2)]
+        seen: Observation = {"observation": self._episode.observation(player)}
+        return {**seen, "action_mask": masks[0]}, {"action_mask": masks[1], "seat": player}
 
     def _made(self, opponent: AgentLike | int | None) -> Agent | None:
         """Return a loaded opponent; the one used longest ago is closed if there are too many."""

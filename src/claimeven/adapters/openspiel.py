@@ -87,9 +87,7 @@ def _bot_class() -> Any:
 
         def __init__(self, agent: Agent, limit: Limit, seed: int) -> None:
             super().__init__()
-            self.agent = agent
-            self.limit = limit
-            self.seed = seed
+            self.agent, self.limit, self.seed = agent, limit, seed
             self._geometry: Geometry | None = None
             self.restart()
 

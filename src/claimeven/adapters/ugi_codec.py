@@ -158,9 +158,7 @@ class UgiOptions:
     """
 
     def __init__(self, spec: str, geometry: Geometry, seed: int) -> None:
-        self.geometry = geometry
-        self.seed = seed
-        self.notation = "auto"
+        self.geometry, self.seed, self.notation = geometry, seed, "auto"
         self._spec = spec.strip()
         self._kind: AgentKind | None = None
         self._given: dict[str, str] = {}

@@ -50,7 +50,7 @@ from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.encodings import places_in_planes
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import one_of, whole_number
 from claimeven.parallel import interrupts
 from claimeven.parallel.cores import usable_cores
 from claimeven.suggestions import no_such
@@ -132,16 +132,18 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.geometry: Geometry = Geometry(columns, rows, connect)
         self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment, MAX_BITS)
         self.num_envs: int = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
-        if opponent not in list(
-            OPPONENTS
-        ):  # a list, so that values without a hash are reported too
+        if opponent not in list(OPPONENTS):  # a list, for values without a hash
             names = [name or "None" for name in OPPONENTS]
             raise InvalidEnvironment(
                 no_such("opponent of many games at once", str(opponent), names)
             )
         self.opponent, self.seat = opponent, check_seat(seat)
         self.beginning: Beginning = Beginning.of(self.geometry, start, opening_plies)
-        self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
+        mode = one_of(
+            getattr(autoreset_mode, "value", autoreset_mode), "autoreset mode",
+            [each.value for each in AutoresetMode], InvalidEnvironment,
+        )  # fmt: skip
+        self.autoreset_mode: AutoresetMode = AutoresetMode(mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode: str | None = check_render_mode(render_mode)
         most = usable_cores()
@@ -337,9 +339,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         for name in out or ():
             if name not in OUT:
                 raise InvalidEnvironment(no_such("array to write", str(name), OUT))
-        shapes = {
-            "observation": self._seen_shape, "action_mask": (self.geometry.columns,)
-        }  # fmt: skip
+        shapes = {"observation": self._seen_shape, "action_mask": (self.geometry.columns,)}
         made = {name: self._wanted(out, name, shape, np.int8) for name, shape in shapes.items()}
         return {name: array for name, array in made.items() if array is not None}
 
@@ -410,11 +410,3 @@ def check_array(
         return
     expected = f"{name} must be an array of {kinds[0]} of shape {shape} that can be written"
     raise InvalidEnvironment(f"{expected}, and is {wrong}")
-
-
-def _mode(mode: AutoresetMode | str) -> AutoresetMode:
-    try:
-        return AutoresetMode(mode)
-    except ValueError:
-        choices = [each.value for each in AutoresetMode]
-        raise InvalidEnvironment(no_such("autoreset mode", str(mode), choices)) from None

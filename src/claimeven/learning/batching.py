@@ -18,12 +18,10 @@ from claimeven.game.batch import canonical_keys, has_line
 from claimeven.game.geometry import Geometry
 from claimeven.learning.net_training import TrainingBatch
 from claimeven.learning.run_dir import InvalidRun
-from claimeven.montecarlo.puct.policy_value import playable_columns
+from claimeven.montecarlo.puct.policy_value import Words, playable_columns
 from claimeven.networks.net import Features
 from claimeven.solver.solver import ILLEGAL
 
-Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
 
 #: With a focus on good columns, the least weight of the score of a column.
@@ -257,5 +255,4 @@ def swaps(data: Dataset, rng: np.random.Generator) -> Neighbors:
 
 
 def _lowest(board: Geometry) -> Words:
-    """Return the lowest cell of each column."""
     return np.array([1 << board.bit(column, 0) for column in range(board.columns)], dtype=np.uint64)

@@ -27,8 +27,17 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.curves import TIME, draw_line, names_of, read_run
 from claimeven.learning.metrics import score_against_perfect
-from claimeven.learning.run_dir import CONFIG, CORES, LOG, MODELS, InvalidRun, file_of
-from claimeven.learning.settings import MAX_SEED, check_settings, numeric
+from claimeven.learning.run_dir import (
+    CONFIG,
+    CORES,
+    LOG,
+    MAX_SEED,
+    MODELS,
+    InvalidRun,
+    check_settings,
+    file_of,
+    numeric,
+)
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor
 from claimeven.plotting import LINES, MAX_LINES, SOFT, Chart, check_can_draw, write_pictures

@@ -37,14 +37,18 @@ from claimeven.learning.net_training import (
 from claimeven.learning.net_weights import can_widen, widen
 from claimeven.learning.quantization import DEFAULT_LEVELS
 from claimeven.learning.run_dir import (
+    MAX_SEED,
     SECONDS_DIGITS,
     InvalidRun,
     OnRow,
     Row,
     RunFolder,
     TrainingProgress,
+    check_settings,
+    checked_weights,
+    choice,
+    numeric,
 )
-from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.net import DEFAULTS, SearchDefaults
@@ -160,13 +164,12 @@ def train_distil(
 ) -> list[Row]:
     """Train a net on data sets in a folder, or continue there; return the rows of its log.
 
-    `on_row` gets each new row.
-
-    `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
-    the same call continues from the last measurement and leads to the same model. Raises
-    `InvalidRun` for a folder of another run, for a data set of another board and for a data set
-    with a weight but no new position, `InvalidDatasetFile` for data that cannot be read,
-    `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint stays complete.
+    `on_row` gets each new row. `folder/model.npz` is the last measured model. After an
+    interruption, also by Ctrl-C or kill, the same call continues from the last measurement and
+    leads to the same model. Raises `InvalidRun` for a folder of another run, for a data set of
+    another board and for a data set with a weight but no new position, `InvalidDatasetFile` for
+    data that cannot be read, `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint
+    stays complete.
     """
     config = config or DistilConfig()
     geometry = config.geometry

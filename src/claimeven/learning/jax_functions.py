@@ -15,11 +15,10 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import platform
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -135,7 +134,6 @@ class JaxFunction:
 
 
 def _mesh_of(array: Any) -> Any:
-    """Return the mesh of an array on several accelerators; None for other arrays."""
     sharding = getattr(array, "sharding", None)
     return sharding.mesh if sharding is not None and len(sharding.device_set) > 1 else None
 
@@ -179,19 +177,11 @@ def precision_here(precision: str) -> str:
     """Return a precision for this machine: `FLOAT32` or `BFLOAT16`."""
     if precision != AUTO:
         return precision
-    jax, _ = jax_and_optax()
-    return BFLOAT16 if jax.default_backend() != "cpu" or _is_fast_here() else FLOAT32
-
-
-def _is_fast_here() -> bool:
-    """Whether the processor has instructions for matrices of bfloat16."""
-    if platform.system() != "Linux":
-        return False
-    try:
+    is_fast = jax_and_optax()[0].default_backend() != "cpu"
+    with suppress(OSError):  # only Linux has the file
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
-    except OSError:
-        return False
-    return any(name in flags for name in _CPU_FLAGS)
+        is_fast |= any(name in flags for name in _CPU_FLAGS)
+    return BFLOAT16 if is_fast else FLOAT32
 
 
 def product_in(precision: str) -> Callable[[Any, Any], Any]:
@@ -200,9 +190,7 @@ def product_in(precision: str) -> Callable[[Any, Any], Any]:
     if precision == FLOAT32:
         return jax.numpy.matmul  # type: ignore[no-any-return]  # JAX is not typed here
     short = _shortener()
-
-    def times(left: Any, right: Any) -> Any:
-        return jax.numpy.dot(left, right, preferred_element_type=jax.numpy.float32)
+    times = partial(jax.numpy.dot, preferred_element_type=jax.numpy.float32)
 
     @jax.custom_vjp  # type: ignore[untyped-decorator]  # as above
     def product(left: Any, right: Any) -> Any:
@@ -223,15 +211,14 @@ def product_in(precision: str) -> Callable[[Any, Any], Any]:
 def _shortener() -> Callable[[Any], Any]:
     """Return the function that converts a matrix to bfloat16."""
     jax, _ = jax_and_optax()
+
+    def short(matrix: Any) -> Any:
+        return jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16)
+
     if jax.default_backend() != "cpu" or jax.local_device_count() > 1:
-        return lambda matrix: jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16)
+        return short
     from jax.experimental import layout  # noqa: PLC0415 - an extra
 
     constrained: Callable[..., Any] = layout.with_layout_constraint
-    by_rows = layout.Layout((0, 1))
-
-    def short(matrix: Any) -> Any:
-        # With any other layout, the product is as slow as in float32.
-        return constrained(jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16), by_rows)
-
-    return short
+    # With any other layout, the product is as slow as in float32.
+    return lambda matrix: constrained(short(matrix), layout.Layout((0, 1)))

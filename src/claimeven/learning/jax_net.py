@@ -145,7 +145,6 @@ def table_gradient(shape: tuple[int, ...], rows: Sequence[Any], looked_up: Seque
 
 @lru_cache(maxsize=1)
 def _compiled_sum() -> Any:
-    """Return `table_gradient` as a function of JAX, for accelerators."""
     jax, _ = jax_and_optax()
 
     def add(shape: tuple[int, ...], rows: Sequence[Any], looked_up: Sequence[Any]) -> Any:
@@ -203,7 +202,6 @@ class JaxFeatures(ArrayFeatures):
         return self.of(mine, discs - mine)
 
     def _cells(self, halves: Any) -> Any:
-        """Return the bit of each cell, as a number."""
         bits = halves[:, self._half] >> self._shift.astype(np.uint32) & 1
         return bits.astype(np.float32)
 

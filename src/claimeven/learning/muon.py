@@ -11,6 +11,7 @@ the method and the numbers of its polynomial; Liu and others, "Muon is scalable 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from claimeven.learning.jax_functions import jax_and_optax, product_in
@@ -33,13 +34,10 @@ def muon(rate: Any, decay: Any, precision: str) -> Any:
     two axes, except the weights of the output (`out_...`).
     """
     jax, optax = jax_and_optax()
-
-    def orthogonal(changes: Any) -> Any:
-        return jax.tree.map(lambda matrix: orthogonalized(matrix, precision), changes)
-
+    orthogonal = partial(orthogonalized, precision=precision)
     of_hidden = optax.chain(
         optax.trace(_MOMENTUM, nesterov=True),
-        optax.stateless(lambda changes, _: orthogonal(changes)),
+        optax.stateless(lambda changes, _: jax.tree.map(orthogonal, changes)),
         optax.add_decayed_weights(decay),
         optax.scale_by_learning_rate(rate),
     )

@@ -291,10 +291,8 @@ def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) 
 
 def _parts_of(count: int) -> int:
     """Return the number of parts in which the gradients of a batch are computed."""
-    jax, _ = jax_and_optax()
-    is_one = jax.default_backend() == "cpu" and mesh_for(count) is None
-    is_split = count % _PART_SIZE == 0 and is_one
-    return count // _PART_SIZE if is_split else 1
+    is_one = jax_and_optax()[0].default_backend() == "cpu" and mesh_for(count) is None
+    return count // _PART_SIZE if is_one and count % _PART_SIZE == 0 else 1
 
 
 @lru_cache(maxsize=8)
@@ -329,10 +327,8 @@ class Known(NamedTuple):
 
 def known_in(batch: TrainingBatch) -> Known:
     """Return the number of positions of a batch with each target."""
-    jax, _ = jax_and_optax()
-    jnp = jax.numpy
-    policies = (batch.policies.sum(axis=1) > 0).sum()
-    return Known(len(batch.policies), policies, (~jnp.isnan(batch.values)).sum())
+    has_value = ~jax_and_optax()[0].numpy.isnan(batch.values)
+    return Known(len(batch.policies), (batch.policies.sum(axis=1) > 0).sum(), has_value.sum())
 
 
 def losses_of(
@@ -370,5 +366,4 @@ def losses_of(
 
 def _error(differences: Any) -> Any:
     """Return the losses of differences of scores: see the module."""
-    jax, _ = jax_and_optax()
-    return jax.numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR
+    return jax_and_optax()[0].numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR

@@ -40,15 +40,18 @@ from claimeven.learning import td_kernel as td
 from claimeven.learning.metrics import measure_learner
 from claimeven.learning.run_dir import (
     CORES,
+    MAX_SEED,
     SECONDS_DIGITS,
     InvalidRun,
     OnRow,
     Row,
     RunFolder,
     TrainingProgress,
+    check_settings,
     cores_spent,
+    default_games,
+    numeric,
 )
-from claimeven.learning.settings import MAX_SEED, check_settings, default_games, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import (
     DEFAULT_LENGTH,
@@ -192,12 +195,10 @@ def train_ntuple(
 ) -> list[Row]:
     """Train a network in a folder, or continue there; return the rows of its log.
 
-    `on_row` gets each new row.
-
-    `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
-    the same call continues from the interrupted measurement, or from at most half a minute earlier,
-    and leads to the same model. Raises `InvalidRun` for a folder of another run, and `CannotWrite`;
-    the last checkpoint stays complete.
+    `on_row` gets each new row. `folder/model.npz` is the last measured model. After an
+    interruption, also by Ctrl-C or kill, the same call continues from the interrupted measurement,
+    or from at most half a minute earlier, and leads to the same model. Raises `InvalidRun` for a
+    folder of another run, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = config or NTupleConfig()
     load(td.learn_by_playing)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.batch import has_line
-from claimeven.montecarlo.puct.policy_value import playable_columns
+from claimeven.montecarlo.puct.policy_value import Floats, Words, playable_columns
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import (
@@ -35,10 +35,8 @@ from claimeven.networks.net.file import (
 )
 from claimeven.networks.net.net import BATCH
 
-Floats = npt.NDArray[np.float32]
 #: Sums and differences of pairs.
 Pairs = tuple[Floats, Floats]
-Words = npt.NDArray[np.uint64]
 #: Gets the number of rounded matrices, and the number of all matrices.
 OnProgress = Callable[[int, int], object]
 

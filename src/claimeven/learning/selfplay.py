@@ -39,7 +39,7 @@ from claimeven.learning.quantization import packed_by_play
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, OnRow, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
 from claimeven.learning.selfplay_games import ReplayBuffer
-from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, Played, play_selfplay
+from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, play_selfplay
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpack
@@ -172,10 +172,9 @@ def train_selfplay(
 ) -> list[Row]:
     """Train a net by self-play in a folder, or continue there; return the rows of its log.
 
-    `on_row` gets each new row.
-
-    An `executor` (`LocalWorkers`, `RayWorkers`) plays the games, by default this process; the net
-    is the same. A worker that is silent for `worker_timeout` seconds is replaced.
+    `on_row` gets each new row. An `executor` (`LocalWorkers`, `RayWorkers`) plays the games, by
+    default this process; the net is the same. A worker that is silent for `worker_timeout` seconds
+    is replaced.
 
     `folder/model.npz` is the last net that was measured or stored, at the end the last net. After
     an interruption, also by Ctrl-C or kill, the same call continues from the last iteration and
@@ -202,7 +201,10 @@ def train_selfplay(
                 f" {config.iterations}"
             )
         # Ray forks when it starts. JAX warns of forks once it has threads, so Ray starts first.
-        players = _persistent(executor, stack) if done < config.iterations else None
+        players = executor if done < config.iterations else None
+        if isinstance(players, LocalWorkers | RayWorkers):  # their workers stay between iterations
+            reused: AbstractContextManager[Executor] = players.reused()
+            players = stack.enter_context(reused)
         learner = SelfPlayLearner(config)
         if checkpoint is not None:
             with run.reading_checkpoint():
@@ -221,14 +223,6 @@ def train_selfplay(
         if (run.measured() or {}).get("iteration") != learner.iteration:
             loop.write(learner.model(), run.rows[-1])
         return run.rows
-
-
-def _persistent(executor: Executor | None, stack: ExitStack) -> Executor | None:
-    """Return the executor for all iterations; local and Ray workers stay between iterations."""
-    if isinstance(executor, LocalWorkers | RayWorkers):
-        players: AbstractContextManager[Executor] = executor.reused()
-        return stack.enter_context(players)
-    return executor
 
 
 def _server(
@@ -276,7 +270,7 @@ class _Loop:
             self.worker_timeout,
             self.server,
         )
-        playing = time.perf_counter() - start
+        playing, tally = time.perf_counter() - start, played.tally
         learner.replay.add(played.positions)
         learner.positions += len(played.positions.mines)
         self.report(LEARNING, config.games)
@@ -293,7 +287,10 @@ class _Loop:
             "seconds": round(seconds, SECONDS_DIGITS),
             "core_seconds": round(before["core_seconds"] + cores, SECONDS_DIGITS),
             "play_seconds": round(playing, SECONDS_DIGITS),
-            **_tally(played),
+            "evaluated": tally.evaluated,
+            "plies": round(tally.plies / tally.games, 2),
+            "first_wins": round(tally.first_wins / tally.games, _DIGITS),
+            "draws": round(tally.draws / tally.games, _DIGITS),
             "policy_loss": round(losses.policy, _DIGITS),
             "value_loss": round(losses.value, _DIGITS),
             **({"score_loss": round(losses.score, _DIGITS)} if config.knows_scores else {}),
@@ -338,17 +335,6 @@ class _Loop:
         )
 
 
-def _tally(played: Played) -> dict[str, Any]:
-    """Return the statistics of games for the log."""
-    tally = played.tally
-    return {
-        "evaluated": tally.evaluated,
-        "plies": round(tally.plies / tally.games, 2),
-        "first_wins": round(tally.first_wins / tally.games, _DIGITS),
-        "draws": round(tally.draws / tally.games, _DIGITS),
-    }
-
-
 def gate(new: Net, best: Net, config: SelfPlayConfig, iteration: int) -> PairCounts:
     """Return the pairs of the `config.gate_games` of a new net against the best net so far."""
     seed = int(np.random.default_rng([config.seed, iteration, 1]).integers(1 << 31))
@@ -371,12 +357,10 @@ def check_gate(config: SelfPlayConfig) -> None:
         return
     most = MAX_GATE // 2
     pairs = bisect_left(range(most + 1), config.gate_min_score, key=_lower_bound)
-    needed = f"use {2 * pairs:,} gate games or more"
-    if pairs > most:
-        needed = "use a lower gate min score"
+    needed = f"{2 * pairs:,} gate games or more" if pairs <= most else "a lower gate min score"
     raise InvalidRun(
         f"no net can pass gate games {config.gate_games} with gate min score"
-        f" {config.gate_min_score}, even by winning every game: {needed}"
+        f" {config.gate_min_score}, even by winning every game: use {needed}"
     )
 
 

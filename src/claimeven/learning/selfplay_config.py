@@ -7,8 +7,14 @@ from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.quantization import DEFAULT_LEVELS
-from claimeven.learning.run_dir import InvalidRun
-from claimeven.learning.settings import MAX_SEED, check_settings, choice, default_games, numeric
+from claimeven.learning.run_dir import (
+    MAX_SEED,
+    InvalidRun,
+    check_settings,
+    choice,
+    default_games,
+    numeric,
+)
 from claimeven.montecarlo.puct import PuctOptions
 from claimeven.montecarlo.puct.forest import DIRICHLET_ALPHA_BOUNDS, MAX_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, SearchDefaults

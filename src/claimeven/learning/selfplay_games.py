@@ -26,11 +26,9 @@ from claimeven.game.position import Position
 from claimeven.learning.net_training import TrainingBatch
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.montecarlo.puct import PuctForest
-from claimeven.montecarlo.puct.policy_value import PolicyValue, playable_columns
+from claimeven.montecarlo.puct.policy_value import Floats, PolicyValue, Words, playable_columns
 from claimeven.networks.net import Features
 
-Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
 #: The cache has 2 to this power positions; the multiplier scatters their keys.
@@ -153,7 +151,11 @@ class SelfPlay:
         self._full = np.zeros(games, dtype=bool)
         self._needs_noise = np.zeros(games, dtype=bool)
         self._simulations = np.zeros(games, dtype=np.int64)
-        self._start_randomly(np.flatnonzero(self.rng.random(games) < config.random_start_fraction))
+        trees = np.flatnonzero(self.rng.random(games) < config.random_start_fraction)
+        if most := config.max_random_plies:
+            starts = random_positions(self.rng, len(trees), most, config.geometry)
+            for tree, *discs in zip(trees.tolist(), *np.array(starts).tolist(), strict=True):
+                self.forest.reset(tree, Position(config.geometry, *discs))
         self._plan_searches(np.arange(games))
 
     def play(self) -> Positions:
@@ -183,25 +185,14 @@ class SelfPlay:
             yield
         self.tally = self.tally._replace(evaluated=self.model.evaluated)
 
-    def _start_randomly(self, trees: Indices) -> None:
-        """Start some games with random moves, if the configuration has any."""
-        config = self.config
-        if not config.max_random_plies:
-            return
-        starts = random_positions(self.rng, len(trees), config.max_random_plies, config.geometry)
-        boards = zip(*(words.tolist() for words in starts), strict=True)
-        for tree, discs in zip(trees.tolist(), boards, strict=True):
-            self.forest.reset(tree, Position(config.geometry, *discs))
-
     def _move(self, ready: Indices) -> None:
         """Make a move in each of these games, and store the positions to train on."""
         forest, config = self.forest, self.config
         mines, masks = (words[ready] for words in forest.roots())
         plies, proven = disc_counts(masks), forest.is_decided()[ready]
         shares, best = forest.policies(1.0, ready), forest.policies(0.0, ready)
-        sampled = (
-            shares if config.temperature == 1.0 else forest.policies(config.temperature, ready)
-        )
+        hot = config.temperature
+        sampled = shares if hot == 1.0 else forest.policies(hot, ready)
         moment = _Moment(ready, mines, masks, shares, forest.values()[ready], proven)
         is_target = self._full[ready] | proven
         parts: list[Any] = [array[is_target] for array in moment]
@@ -308,6 +299,5 @@ class ReplayBuffer:
 
 
 def _select(positions: Positions, which: slice | npt.NDArray[np.int64]) -> Positions:
-    """Return some of the rows."""
     rows: list[Any] = [array[which] for array in positions]
     return Positions(*rows)

@@ -100,7 +100,6 @@ class NTuples:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        """Check every tuple."""
         self.geometry.check_fits_word("a network")
         if not self.tuples:
             raise InvalidNetwork("a network has at least one tuple")
@@ -130,8 +129,7 @@ class NTuples:
         No two are equal or mirror images of each other. Raises `InvalidNetwork` if the board has
         fewer.
         """
-        if not 1 <= length <= min(MAX_LENGTH, geometry.cells):
-            maximum = min(MAX_LENGTH, geometry.cells)
+        if not 1 <= length <= (maximum := min(MAX_LENGTH, geometry.cells)):
             raise InvalidNetwork(f"a tuple has 1 to {maximum} cells on {geometry}, not {length}")
         rng = random.Random(seed)
         walks: dict[Tuple, None] = {}
@@ -168,8 +166,7 @@ class NTuples:
     def arrays(self) -> TupleArrays:
         """The tuples for kernels."""
         geometry = self.geometry
-        bits = geometry.columns * geometry.height + 1
-        uses: list[list[tuple[int, int]]] = [[] for _ in range(bits)]
+        uses: list[list[tuple[int, int]]] = [[] for _ in range(geometry.bits + 1)]
         tables, start, start_index = [], [], 0
         for slot, cells in enumerate(self.slots):
             for number, (column, row) in enumerate(cells):
@@ -344,7 +341,6 @@ def _planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
 
 def _numbers(planes: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """Return the numbers of a type whose bytes these are."""
     size = np.dtype(kind).itemsize
     if planes.ndim != 2 or planes.shape[0] != size:
         raise InvalidNetwork(f"its numbers are not of {size} bytes")

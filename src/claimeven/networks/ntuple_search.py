@@ -79,18 +79,9 @@ class NTupleSearchState(SearchState):
 
     def run(self, nodes: int) -> bool:
         """Search on until the node count reaches `nodes`; return whether the search is done."""
-        return bool(
-            search_network_slice(
-                self.rows,
-                self.rules,
-                self.progress,
-                self.network.tuples.arrays,
-                self.network.weights,
-                self.indices,
-                self.root_ply,
-                nodes,
-            )
-        )
+        network = self.network.tuples.arrays, self.network.weights
+        state = self.rows, self.rules, self.progress, *network, self.indices, self.root_ply
+        return bool(search_network_slice(*state, nodes))
 
 
 #: How much less a column may be worth than the best to be tried a third (1/e) as willingly.
@@ -129,17 +120,11 @@ class NTuplePolicyValue:
         """Return the values and priors of positions: see `PolicyValue`."""
         values = np.empty(len(mines), dtype=np.float32)
         priors = np.empty((len(mines), self.geometry.columns), dtype=np.float32)
-        evaluate_positions(
-            self.network.tuples.arrays,
-            self.network.weights,
-            self._board,
-            np.ascontiguousarray(mines),
-            np.ascontiguousarray(masks),
-            np.empty(len(self.network.tuples.slots), dtype=np.int64),
-            self.softness,
-            values,
-            priors,
-        )
+        tuples = self.network.tuples
+        boards = np.ascontiguousarray(mines), np.ascontiguousarray(masks)
+        indices = np.empty(len(tuples.slots), dtype=np.int64)
+        network = tuples.arrays, self.network.weights, self._board
+        evaluate_positions(*network, *boards, indices, self.softness, values, priors)
         return values, priors
 
     def predict(self, position: Position) -> tuple[float, tuple[float, ...]]:

@@ -10,15 +10,13 @@ points, and each column to find after the first adds 10.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.puzzles.puzzle import HOLD, IDEAS, MIN_COLUMNS, WIN, InvalidPuzzles, Puzzle, is_quiet
+from claimeven.puzzles.puzzle import HOLD, IDEAS, MIN_COLUMNS, WIN, InvalidPuzzles, Puzzle
 from claimeven.review.claims import Claim, Wording, join_words
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import explain_columns
@@ -139,24 +137,6 @@ def check_solution(puzzle: Puzzle, solver: ExactSolver) -> None:
         position = position.play(column)
 
 
-def puzzle_errors(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
-    """Return the errors of a puzzle by exact scores, as sentences."""
-    position = puzzle.position
-    if position.is_over or not is_quiet(position):
-        return [f"puzzle {puzzle.number} is too easy: a line can be completed with the next disc"]
-    found = kind_of(solver.scores(position))
-    if found != puzzle.kind:
-        return [f"puzzle {puzzle.number} has the kind {found}, not {puzzle.kind}"]
-    line = solution_of(position, puzzle.kind, solver)
-    if line != puzzle.solution:
-        return [f"puzzle {puzzle.number} is solved by {line}, not {puzzle.solution}"]
-    idea = idea_of(position, puzzle.kind, line[0], solver)
-    if idea != puzzle.idea:
-        return [f"puzzle {puzzle.number} has the idea {idea}"]
-    rating = rate(position, puzzle.kind, idea, line, solver)
-    return [] if rating == puzzle.rating else [f"puzzle {puzzle.number} is rated {rating}"]
-
-
 def moves_to_foresee(position: Position, kind: str, scores: tuple[int | None, ...]) -> int:
     """Return the number of moves to foresee: to the win, or to the last loss of a wrong column."""
     known = [score for score in scores if score is not None]
@@ -178,17 +158,12 @@ def rate(
     points = float(np.interp(moves_to_foresee(position, kind, scores), MOVES, POINTS))
     if points > MAX_RECOGNIZED and kind == WIN:
         best = max(score for score in scores if score is not None)
-        if _is_recognized(ColumnClaims(position, solution[0], scores, best, solver)):
+        column = ColumnClaims(position, solution[0], scores, best, solver)
+        ending = column.ending
+        is_close = isinstance(ending, Zugzwang) and ending.start <= 1
+        if is_close or any(isinstance(claim, FollowUp) for claim in column.claims()):
             points = MAX_RECOGNIZED
     return round(points + IDEA_POINTS[idea] + COLUMN_POINTS * (len(solution) // 2))
-
-
-def _is_recognized(column: ColumnClaims) -> bool:
-    """Whether the won ending can be recognized after the column."""
-    ending = column.ending
-    if isinstance(ending, Zugzwang) and ending.start <= 1:
-        return True
-    return any(isinstance(claim, FollowUp) for claim in column.claims())
 
 
 #: Maximum number of cells that a hint names.
@@ -298,20 +273,12 @@ def hints_for(puzzle: Puzzle, found: int, solver: ExactSolver) -> tuple[Hint, ..
 
 
 def _cells_hint(position: Position, column: int, claims: tuple[Claim, ...], words: Wording) -> Hint:
-    cells = tuple(islice(_revealing_cells(claims, column), MAX_CELLS))
+    # The cells that the claims name, without cells of the right column itself.
+    named = dict.fromkeys(cell for claim in claims for cell in claim.cells if cell[0] != column)
+    cells = tuple(named)[:MAX_CELLS]
     if cells:
         places = join_words([words.cell(cell) for cell in cells])
         return Hint("cells", f"Look at {places}.", cells=cells)
     others = [other for other in position.legal_columns if other != column]
     wrong = tuple(others[: (len(others) + 1) // 2])
     return Hint("cells", f"It is not in {words.columns(wrong)}.", columns=wrong)
-
-
-def _revealing_cells(claims: tuple[Claim, ...], column: int) -> Iterator[Cell]:
-    """Yield the cells that the claims name, without cells of the right column itself."""
-    seen = set()
-    for claim in claims:
-        for cell in claim.cells:
-            if cell[0] != column and cell not in seen:
-                seen.add(cell)
-                yield cell

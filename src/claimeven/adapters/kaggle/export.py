@@ -25,8 +25,8 @@ from claimeven.networks import net
 WIDTH: Final = 100
 #: Characters of packed bytes on a line.
 PACKED: Final = WIDTH - 6
-#: Packages that parts import: the usual alias and the name of each.
-PACKAGES: Final = {"numpy": ("np", "NumPy")}
+#: The import of NumPy, as a pair of `Section.imports`.
+_NUMPY: Final = ("numpy", "")
 #: The most characters that one is escaped with.
 _ESCAPE: Final = len("\\U0010ffff")
 
@@ -66,12 +66,13 @@ def submission(spec: str, seed: int = 0) -> str:
     recipe = recipe_of(spec, seed)
     sections = [read_section(name) for name in recipe.parts]
     asked = shlex.quote(spec) if not seed else f"{shlex.quote(spec)} --seed {seed}"
-    needed = ["Python 3.10", *(words for _, words in _packages(sections).values())]
+    needs_numpy = any(_NUMPY in section.imports for section in sections)
+    needed = "Python 3.10 and NumPy" if needs_numpy else "Python 3.10"
     pieces = [
         f'"""A submission to Kaggle ConnectX: {_in_docstring(spec)}\n\n'
         f"Made by claimeven {__version__}:\n\n"
         f"    claimeven export {_in_docstring(asked)} -o main.py\n\n"
-        f"It needs only {' and '.join(needed)} and plays on any board. MIT license.\n"
+        f"It needs only {needed} and plays on any board. MIT license.\n"
         '"""\n',
         "from __future__ import annotations\n",
         _imports(sections, recipe),
@@ -112,26 +113,21 @@ def read_section(name: str) -> Section:
 def _imports(sections: list[Section], recipe: Recipe) -> str:
     pairs = {pair for section in sections for pair in section.imports}
     pairs |= {("base64", "")} if recipe.packed else set()
-    packages = _packages(sections)
-    lines = [f"import {m}" for m, name in sorted(pairs) if not name and m not in packages]
+    needs_numpy = _NUMPY in pairs
+    lines = [f"import {m}" for m, name in sorted(pairs - {_NUMPY}) if not name]
     for module in sorted({module for module, name in pairs if name}):
         names = ", ".join(sorted(name for m, name in pairs if m == module and name))
         lines.append(f"from {module} import {names}")
-    for module, (alias, words) in packages.items():
+    if needs_numpy:
         lines += [
             "",
             "try:",
-            f"    import {module} as {alias}",
+            "    import numpy as np",
             "except ImportError:",
-            f'    raise ImportError("this submission needs {words}, which Kaggle has:'
-            f' pip install {module}") from None',
+            '    raise ImportError("this submission needs NumPy, which Kaggle has:'
+            ' pip install numpy") from None',
         ]
     return "\n".join(lines) + "\n"
-
-
-def _packages(sections: list[Section]) -> dict[str, tuple[str, str]]:
-    taken = {module for section in sections for module, _ in section.imports}
-    return {module: known for module, known in PACKAGES.items() if module in taken}
 
 
 def _heading(name: str, section: Section) -> str:

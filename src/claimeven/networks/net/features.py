@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claimeven.compiled import load
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.montecarlo.puct.policy_value import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, Words
 from claimeven.networks.net.array_features import (
     BOARD_NUMBERS,
     COLUMN_NUMBERS,
@@ -30,8 +30,6 @@ from claimeven.networks.net.features_kernel import fill_features
 
 #: The longest line whose states make a table that can be trained.
 MAX_LINE_LENGTH = 6
-
-Words = npt.NDArray[np.uint64]
 
 
 class Features:

@@ -123,11 +123,9 @@ def round_to_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDA
 
 def steps_for(name: str, steps: int) -> int:
     """Return the steps of an array if hidden layers are rounded to `steps`."""
-    finer = 1
+    finer = _FIRST_FINER if name.startswith("in_") else 1
     if name.startswith("out_") or name in TABLES:
         finer = _FINER
-    elif name.startswith("in_"):
-        finer = _FIRST_FINER
     return min(finer * steps, MAX_STEPS)
 
 

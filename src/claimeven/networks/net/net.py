@@ -41,7 +41,7 @@ import numpy.typing as npt
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import real_number, whole_number
-from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words, playable_columns
 from claimeven.networks.net.array_features import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.forward import Forward
@@ -99,8 +99,6 @@ def search_defaults_of(header: Any) -> SearchDefaults:
     )
 
 
-Floats = npt.NDArray[np.float32]
-Words = npt.NDArray[np.uint64]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 #: Positions that are evaluated at a time: their numbers stay near the processor.
@@ -143,7 +141,6 @@ class NetShape:
             object.__setattr__(self, name, size)
 
     def as_dict(self) -> dict[str, int]:
-        """Return plain data."""
         return asdict(self)
 
     def arrays(self, geometry: Geometry) -> dict[str, tuple[int, ...]]:
@@ -241,11 +238,8 @@ class Net:
                     f"its part {name!r} must hold numbers of at most {_MAX_WEIGHT:,.0f},"
                     f" not {greatest:,.0f}"
                 )
-        self.shape = shape
-        self.geometry = geometry
-        self.knows_scores = knows_scores
-        self.search_defaults = search_defaults
-        self.knows_only_best = knows_only_best
+        self.shape, self.geometry, self.search_defaults = shape, geometry, search_defaults
+        self.knows_scores, self.knows_only_best = knows_scores, knows_only_best
         # Arrays of JAX and Ray are read only, which kernels do not take.
         self.arrays: dict[str, npt.NDArray[Any]] = {
             n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)
@@ -326,13 +320,9 @@ class Net:
         if not np.isfinite(outputs).all():
             raise InvalidNetwork("the numbers of the net are not finite: it cannot be used")
         playable = playable_columns(masks, self.geometry)
-        logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
-        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-        priors = chances / chances.sum(axis=1, keepdims=True)
+        values, priors = self.forward.judge(outputs, playable, None)
         scores = outputs[:, columns + 1 :] * np.float32(self.SCORE_UNIT)
-        return Prediction(
-            np.tanh(outputs[:, columns]), priors, np.where(playable, scores, np.float32(np.nan))
-        )
+        return Prediction(values[:, 0], priors, np.where(playable, scores, np.float32(np.nan)))
 
     def raw(self, mines: Words, masks: Words) -> Floats:
         """Return the output of n positions, (n, 2 * columns + 1): see the module."""
@@ -349,7 +339,6 @@ class Net:
         return self.forward.look_up(self.arrays, self.forward.rows(states)), planes
 
     def _predict_few(self, mines: Words, masks: Words, outputs: Floats) -> None:
-        """Write what `raw` returns."""
         predict_few(
             self._sight,
             self._weights,

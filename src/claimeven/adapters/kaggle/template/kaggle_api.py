@@ -115,7 +115,7 @@ def cells_and_columns(observation: Any, configuration: Any) -> tuple[list[int], 
 
 
 def value_of(thing: Any, name: str, default: Any) -> Any:
-    """Return an attribute or a key of an object of Kaggle, `usual` if there is neither."""
+    """Return an attribute or a key of an object of Kaggle, `default` if there is neither."""
     value = getattr(thing, name, None)
     if value is None:
         try:

@@ -285,9 +285,7 @@ def prove(node: UctNode) -> bool:
 
 def count_nodes(root: UctNode) -> int:
     """Return the number of nodes of a tree, those included that are to be tried."""
-    waiting, count = [root], 0
-    while waiting:
-        node = waiting.pop()
-        count += 1 + len(node.untried or ())
-        waiting += node.children
-    return count
+    nodes = [root]
+    for node in nodes:  # the list grows in the loop
+        nodes += node.children
+    return sum(1 + len(node.untried or ()) for node in nodes)

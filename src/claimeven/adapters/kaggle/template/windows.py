@@ -23,9 +23,7 @@ class Windows:
         theirs: tuple[int, ...] = THEIR_WINDOW,
         center: int = 1,
     ) -> None:
-        self.own = own
-        self.theirs = theirs
-        self.center_worth = center
+        self.own, self.theirs, self.center_worth = own, theirs, center
         self.connect: int = board.connect
         self.center: int = board.column_masks[board.columns // 2]
         self.masks = []
