@@ -14,11 +14,10 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, SelfPlayConfig
-from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_functions import FLOAT32
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.net_training import initial_weights
-from claimeven.learning.selfplay_jobs import play_selfplay
+from claimeven.learning.selfplay_jobs import InferenceClient, InferenceServer, play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel.pool import LocalWorkers
 from tests.learning.needs import needs_jax
@@ -133,7 +132,7 @@ def test_no_room_for_a_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     def full() -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("claimeven.learning.inference_server.listen", full)
+    monkeypatch.setattr("claimeven.learning.selfplay_jobs.listen", full)
     with (
         pytest.raises(InvalidRun, match="no socket for the workers can be opened: Too many"),
         InferenceServer.running(Counting()),

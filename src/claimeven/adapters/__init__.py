@@ -1,8 +1,7 @@
 """claimeven as other programs take it: a module for each contract.
 
 A module here bears the name of its contract, and is imported by that name: its package is an extra,
-named in one sentence if it is missing. Players of *other* programs, taken in as our agents, are in
-`claimeven.agents`.
+named in one sentence if it is missing. Players of *other* programs are in `claimeven.agents`.
 """
 
 

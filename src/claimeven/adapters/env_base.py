@@ -57,8 +57,7 @@ def rendered(position: Position, mode: str, last: int | None = None) -> Any:
 def image(position: Position, cell: int = 48) -> Image:
     """Return a drawing of a board: uint8 (rows * cell, columns * cell, 3), the top row first.
 
-    Discs differ in lightness and in their marks, a ring and a dot; the discs of a line have a
-    light rim.
+    Discs differ in lightness and by a ring or a dot; the discs of a line have a light rim.
 
     >>> image(Position.from_moves("44")).shape
     (288, 336, 3)

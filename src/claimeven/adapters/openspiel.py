@@ -1,5 +1,4 @@
-"""Agents as bots of OpenSpiel, models as its evaluators, positions as its states (extra
-`openspiel`).
+"""Agents as bots of OpenSpiel, models as evaluators, positions as states (extra `openspiel`).
 
 With the package installed, two agents play one game by OpenSpiel's own runner:
 
@@ -37,8 +36,7 @@ def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
     """Return an agent as a `pyspiel.Bot` for OpenSpiel's `connect_four` of any board.
 
     The bot has a policy: the policy of the agent's decision, or 1 for its column. `seed` fixes its
-    random numbers. Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does, and if OpenSpiel
-    is missing.
+    random numbers. Raises `InvalidSpec` and `InvalidLimit` as `make_agent`, or without OpenSpiel.
     """
     made = make_agent(agent, limit=limit)
     return _bot_class()(made, limit or Limit(), seed)

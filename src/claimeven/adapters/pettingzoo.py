@@ -5,8 +5,7 @@ action, and the action of the agent to move counts. The import registers both un
 `pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The contract is the contract
 of PettingZoo's `connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of
 two planes with an action mask, rewards of 1, -1 and 0. Added are boards of any size, start
-positions, random openings, text, images without a window, and rewards that fall by the cost of a
-move.
+positions, random openings, text, images without a window, and rewards less the cost of a move.
 
 >>> env = env(columns=4, rows=3, connect=3)
 >>> env.reset(seed=1)

@@ -84,11 +84,6 @@ class BatchSampler:
         self._epoch = -1
         self._order: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
-    @property
-    def steps_per_epoch(self) -> int:
-        """The number of whole batches in an epoch."""
-        return max(1, len(self.data) // self.batch)
-
     def batch_at(self, step: int) -> TrainingBatch:
         """Return the batch of a step, from 0."""
         labeled = self.data.select(self.indices_at(step))
@@ -102,15 +97,11 @@ class BatchSampler:
             places = rng.random(self.batch) * self._cumulative[-1]
             found: npt.NDArray[np.int64] = np.searchsorted(self._cumulative, places, "right")
             return np.minimum(found, len(self.data) - 1)
-        epoch, place = divmod(step, self.steps_per_epoch)
+        epoch, place = divmod(step, max(1, len(self.data) // self.batch))
         if epoch != self._epoch:
             self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))
             self._epoch = epoch
         return self._order[place * self.batch : (place + 1) * self.batch]
-
-    def _without_excluded(self, found: Neighbors) -> Neighbors:
-        keys = canonical_keys(found.mines + found.masks, self.data.geometry)
-        return found.select(~np.isin(keys, self._excluded))
 
     def _augmented(self, batch: TrainingBatch, labeled: Dataset, step: int) -> TrainingBatch:
         """Replace the last positions of a batch by successors and positions with a moved disc."""
@@ -124,7 +115,9 @@ class BatchSampler:
                 continue
             end -= count
             rng = np.random.default_rng([self.seed, step, number])
-            found = self._without_excluded(make(labeled.select(np.arange(end, end + count)), rng))
+            found = make(labeled.select(np.arange(end, end + count)), rng)
+            keys = canonical_keys(found.mines + found.masks, labeled.geometry)
+            found = found.select(~np.isin(keys, self._excluded))
             places, scores, is_best = end + found.places, found.scores, found.columns < 0
             # One known column can prove a win only; values without losses would bias the net.
             values = np.where(is_best, np.sign(scores), np.nan)

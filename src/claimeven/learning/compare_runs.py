@@ -71,8 +71,7 @@ _FIGURES: Final = (*_MEASURES, "elo_interval", "place", "agents")
 @dataclass(frozen=True)
 class CompareConfig:
     """The size of the measurements: `positions` of the hard held-out set, `games` as first player
-    against the perfect agent, `rounds` of games against the pool of the ladder. Raises
-    `InvalidRun`.
+    against the perfect agent, `rounds` of games against the ladder's pool. Raises `InvalidRun`.
     """
 
     positions: int = numeric(1000, 1, 10**6, "Positions of the hard set.")
@@ -289,7 +288,6 @@ def _models(folder: Path) -> list[_Model]:
 def _figures(
     spec: str, board: Geometry, config: CompareConfig, executor: Executor | None
 ) -> dict[str, Any]:
-    """Measure an agent."""
     figures: dict[str, Any] = dict.fromkeys(_FIGURES)
     positions = bundled_set(board, HARD)
     if positions is not None:
@@ -312,7 +310,6 @@ def _figures(
 
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
-    """Return the stored figures of a run."""
     path, found = file_of(folder, SCORES), []
     text = text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else ""
     for number, line in enumerate(text.splitlines(), start=1):

@@ -2,8 +2,7 @@
 
 Compiling a training step takes seconds. The cache of JAX is set for a whole process, and other
 processes may read its unfinished files. So these functions are cached as kernels are (see
-`compiled.cache`), under a digest of the text of the function in JAX and of everything that its
-code depends on.
+`compiled.cache`), under a digest of the function's text in JAX and of all that its code depends on.
 
 Matrix products have the precision float32, or bfloat16 if the machine is fast at it: accelerators,
 and processors with matrix units (AMX) or bfloat16 products (AVX-512), multiply numbers of 8 bits of

@@ -1,8 +1,7 @@
 """Accuracy of models and agents on positions with exact scores and against perfect play.
 
 An answer counts if some column is worse than another, and is right if it keeps the exact score.
-`claimeven accuracy --set hard` reports the same figures for any agent. Training never uses these
-positions.
+`claimeven accuracy --set hard` reports the same figures for any agent. Training never uses them.
 """
 
 from __future__ import annotations

@@ -160,9 +160,8 @@ class OptimizerConfig:
 class NetTrainer:
     """A net in training: its weights, their running mean, and the state of the optimizer.
 
-    `precision` is one of `PRECISIONS`. All accelerators of the machine share a batch: see
-    `placed`. The same seed, batches and machine give the same weights. Raises `MissingPackage`
-    without JAX.
+    `precision` is one of `PRECISIONS`. All accelerators of the machine share a batch: see `placed`.
+    Same seed, batches and machine give the same weights. Raises `MissingPackage`.
     """
 
     def __init__(

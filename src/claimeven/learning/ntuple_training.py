@@ -14,8 +14,7 @@ steady its recommended changes were. With N their sum and A the sum of their abs
 
 Sources: Sutton and Barto, "Reinforcement Learning" (2018), chapter 12; Beal and Smith, "Temporal
 coherence and prediction decay in TD learning" (IJCAI 1999); Bagheri, Thill, Koch and Konen, "Online
-adaptable learning rates for the game Connect-4" (IEEE TCIAIG 8, 2016), with its settings except the
-step size.
+adaptable learning rates for the game Connect-4" (IEEE TCIAIG 8, 2016), except the step size.
 """
 
 from __future__ import annotations
@@ -260,7 +259,7 @@ def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
 def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     """Measure the network, and log it with the games played since the last measurement."""
     config, played = learner.config, learner.totals - learner.measured
-    agent = agent_of(_rounded(learner))
+    agent = NTupleAgent(NTupleSearch(_rounded(learner)), Limit(depth=1))
     found = measure_learner(
         agent, config.geometry, config.eval_games or 0, config.seed, config.eval_positions
     )
@@ -276,8 +275,3 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     run.log(row, float(learner.spent[1]))
     learner.measured[:] = learner.totals
     learner.spent[:] = 0.0
-
-
-def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:
-    """Return the agent that plays a network with a search of this depth."""
-    return NTupleAgent(NTupleSearch(network), Limit(depth=depth))

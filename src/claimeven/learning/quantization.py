@@ -15,7 +15,7 @@ quantization for asymmetric calibration" (ICML 2025).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -180,6 +180,5 @@ def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words
     return mines.copy(), masks.copy()
 
 
-def _weights(whole: npt.NDArray[Any], unit: Floats) -> Floats:
-    weights: Floats = whole.astype(np.float32) * unit
-    return weights
+def _weights(whole: npt.NDArray[np.int8], unit: Floats) -> Floats:
+    return whole.astype(np.float32) * unit

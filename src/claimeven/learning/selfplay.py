@@ -25,7 +25,6 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.arena.api import play_match
-from claimeven.learning.inference_server import InferenceServer
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.metrics import (
@@ -39,7 +38,7 @@ from claimeven.learning.quantization import packed_by_play
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, OnRow, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
 from claimeven.learning.selfplay_games import ReplayBuffer
-from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, play_selfplay
+from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, InferenceServer, play_selfplay
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpack

@@ -1,6 +1,4 @@
-"""Trained models: n-tuple networks, their files, and search with them and with priors and
-values.
-"""
+"""Trained models: n-tuple networks, neural nets, their files, and search with them."""
 
 from claimeven import lazy
 

@@ -2,8 +2,7 @@
 
 A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds JSON in UTF-8: the
 schema, the kind of model, its board, its features, the configuration of its training, the digest of
-its training data, its measured accuracy, and its provenance. Every part must be an array of
-numbers.
+its training data, its measured accuracy, and its provenance. Every part is an array of numbers.
 """
 
 from __future__ import annotations
@@ -103,8 +102,7 @@ def read_model(
     geometry: Geometry | None = None,
     max_bytes: int | None = None,
 ) -> ModelFile:
-    """Read a model, optionally of one kind and board, of up to `max_bytes` bytes (default
-    `MAX_BYTES`).
+    """Read a model, optionally of one kind and board, of up to `max_bytes` bytes or `MAX_BYTES`.
 
     Raises `InvalidNetwork`, in a sentence that names the file, for a file that cannot be read, is
     corrupt, foreign or too large, has values other than numbers, or is of another kind or board.

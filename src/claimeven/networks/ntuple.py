@@ -70,8 +70,8 @@ class TupleArrays(NamedTuple):
 
     The uses of the cell whose bit is b (see `Geometry.bit`) are `places[b]:places[b + 1]` of
     `use_slots` and `use_powers`: in which slot it is, and the weight of its digit there.
-    `slot_tables` is the start of the table of each slot, `start_indices` the index of each slot on
-    the empty board.
+    `slot_tables` is the start of the table of each slot, `start_indices` its index on the empty
+    board.
     """
 
     places: Ints
@@ -126,8 +126,7 @@ class NTuples:
     ) -> NTuples:
         """Return tuples drawn at random: each the cells of a walk between neighbors.
 
-        No two are equal or mirror images of each other. Raises `InvalidNetwork` if the board has
-        fewer.
+        No two are equal or mirror images of each other. Raises `InvalidNetwork` for too many.
         """
         if not 1 <= length <= (maximum := min(MAX_LENGTH, geometry.cells)):
             raise InvalidNetwork(f"a tuple has 1 to {maximum} cells on {geometry}, not {length}")

@@ -1,7 +1,6 @@
 """N-tuple networks in searches: alpha-beta over a network, and a network as a model with priors.
 
-Alpha-beta is the textbook of `minimax` and a compiled twin. For values and priors the network looks
-one ply ahead.
+Alpha-beta is the textbook of `minimax` and a compiled twin. Values and priors look one ply ahead.
 """
 
 from __future__ import annotations

@@ -124,9 +124,8 @@ def make_puzzles(
     """Make a set of puzzles, write it to a file, and return it.
 
     Interrupted work (Ctrl-C, kill) is stored in `path` + ".partial"; the same call resumes it, also
-    with another count. `on_progress` is called after each game. Raises `InvalidPuzzles` for
-    settings without puzzles, an existing file, or a partial file of other settings, and
-    `CannotWrite`.
+    with another count. `on_progress` is called after each game. Raises `CannotWrite`, and
+    `InvalidPuzzles` for settings without puzzles, existing files, partial files of other settings.
     """
     path = Path(path)
     plan = PuzzlePlan(count, seed, lowest, highest, geometry)

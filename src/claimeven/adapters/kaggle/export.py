@@ -56,8 +56,7 @@ def export_submission(spec: str, path: str | Path, seed: int = 0) -> int:
 def submission(spec: str, seed: int = 0) -> str:
     """Return the text of the submission of a spec: a Python file that does not import claimeven.
 
-    The same spec and seed give the same text. Raises `InvalidSpec` for an agent that cannot be
-    exported.
+    The same spec and seed give the same text. Raises `InvalidSpec` for other agents.
 
     >>> submission("alphabeta:depth=4").splitlines()[0]
     '\"\"\"A submission to Kaggle ConnectX: alphabeta:depth=4'

@@ -2,8 +2,7 @@
 
 `array_features` describes them. Columns, and lines of cells, come in pairs that change places in
 the mirror image; a column or line in the middle is its own mirror image. A net takes the sum of the
-numbers of a pair, which is the same in the mirror image, and the difference, which changes its sign
-there.
+numbers of a pair, the same in the mirror image, and the difference, which changes its sign there.
 """
 
 from __future__ import annotations

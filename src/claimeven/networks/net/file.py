@@ -5,8 +5,7 @@ output (`in_sum` and `in_sum_unit`, `out_sum` and `out_sum_unit`, ...); biases a
 header has under `shape` the sizes of the net, under `knows_scores` whether scores were trained
 (`knows_only_best`: only of the best column), and under `searching` the defaults of a search with
 it. Weights of few bits pack well. If each is rounded separately, as here, a net loses little with
-31 steps either side of zero; if rounded by its inputs in play (see `learning.quantization`), with
-15.
+31 steps either side of zero; with 15 if rounded by its inputs (see `learning.quantization`).
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ def pack(
     steps: int = STEPS,
     matrices: Mapping[str, Rounded] | None = None,
 ) -> ModelFile:
-    """Return the content of a net's file, each weight rounded for itself unless the rounded
-    `matrices` are given.
+    """Return the content of a net's file, its weights rounded unless `matrices` are given, rounded.
 
     Raises `InvalidNetwork` if the search defaults are out of bounds.
     """

@@ -125,8 +125,7 @@ class NetShape:
     """The sizes of a net.
 
     `pairs` pairs of numbers a hidden layer, `blocks` layers after the first, `line_numbers` and
-    `column_numbers` numbers for the state of a line and of two columns. Raises `InvalidNetwork`
-    for one out of range.
+    `column_numbers` numbers for the state of a line and of two columns. Raises `InvalidNetwork`.
     """
 
     pairs: int = 512

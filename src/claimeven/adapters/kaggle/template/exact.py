@@ -106,9 +106,7 @@ class ExactSolver:
             plies += 1
 
     def decided(self, mask: int, plies: int, empties: int) -> int:
-        """Return the score of a decided position for the side that had `empties` cells, `plies`
-        moves before.
-        """
+        """Return the score of a decided position for the side to move `plies` moves before."""
         if mask == self.board.all:
             return 0
         score = (empties - plies) // 2

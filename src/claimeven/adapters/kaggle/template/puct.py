@@ -60,8 +60,7 @@ class Puct:
     `prior_temperature`. With `solver` proven results are backed up. Of the priors at the root the
     part `noise` is drawn at random; with a `temperature` the move is, its chance going by its
     visits to the power of 1 / temperature. With `reuse` the tree stays from move to move.
-    `iterations` and `seconds` are the most for a move, `capacity` the most nodes; `seed` starts
-    the random numbers.
+    `iterations` and `seconds` limit a move, `capacity` the nodes; `seed` seeds the random numbers.
     """
 
     spends_bank = False

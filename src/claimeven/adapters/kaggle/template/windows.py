@@ -1,5 +1,4 @@
-"""The evaluation `windows`: every window of `connect` cells, scored by the discs of both sides in
-it.
+"""The evaluation `windows`: every window of `connect` cells, by the discs of both sides in it.
 
 A window with discs of both sides is worth 0. With the default weights blocking is worth one
 more than making the same.
