@@ -19,7 +19,7 @@ from claimeven.montecarlo.puct.policy_value import evaluate_checked
 from claimeven.networks import InvalidNetwork, read_policy_value, recommended_options
 from claimeven.networks.loading import default_policy_value
 from claimeven.networks.net import Net, SearchDefaults, write_onnx
-from claimeven.networks.net.onnx_file import OPSET
+from claimeven.networks.net.file import OPSET
 from tests.networks.net.support import drawn_net
 from tests.positions import random_positions
 

@@ -92,8 +92,6 @@ class UgiEngine:
             raise error
         self._agent: Agent | None = None
 
-    # --- lines ----------------------------------------------------------------------------------
-
     def note(self, line: str | None) -> bool:
         """Take note of a line as it is read, None for the end; return whether to handle it."""
         word = "quit" if line is None else (line.split() or [""])[0]
@@ -147,8 +145,6 @@ class UgiEngine:
             self._agent.close()
         self._agent = None
 
-    # --- commands -------------------------------------------------------------------------------
-
     def _on_ugi(self, words: Sequence[str]) -> None:
         self._say(f"id name {self.title} {printable(self.options.spec)}")
         self._say("id author the authors of claimeven")
@@ -186,22 +182,19 @@ class UgiEngine:
         self._last_move = moves[-1] if moves else self._last_move
 
     def _on_query(self, words: Sequence[str]) -> None:
-        position = self._position
+        position, answer = self._position, "none"
         what = words[0] if words else ""
         if position is None:
-            self._say("response none")
+            pass
         elif what in ("p1turn", "gameover"):
-            answer = position.turn == 0 if what == "p1turn" else position.is_over
-            self._say(f"response {str(answer).lower()}")
-        elif what == "result":
-            self._say(f"response {result_of(position)}")
-        elif what == "fen":
-            self._say(f"response {to_fen(position)}")
+            answer = str(position.turn == 0 if what == "p1turn" else position.is_over).lower()
+        elif what in ("result", "fen"):
+            answer = result_of(position) if what == "result" else to_fen(position)
         elif what == "islegal" and len(words) > 1:
-            self._say(f"response {str(_is_legal(words[1], position)).lower()}")
+            answer = str(_is_legal(words[1], position)).lower()
         else:
             self._report("query takes p1turn, gameover, result, fen or islegal MOVE")
-            self._say("response none")
+        self._say(f"response {answer}")
 
     def _on_stop(self, words: Sequence[str]) -> None:
         """No search is running."""
@@ -226,8 +219,6 @@ class UgiEngine:
             with self._state:
                 self._answered += 1
         self._say(f"bestmove {move}")
-
-    # --- searching ------------------------------------------------------------------------------
 
     def _searched(self, words: Sequence[str]) -> Decision | None:
         """Return the agent's decision; None, with an info line, without a position."""
@@ -325,8 +316,6 @@ class UgiEngine:
             signal.pthread_kill(main, signal.SIGINT)
         else:
             signal.raise_signal(signal.SIGINT)
-
-    # --- state ----------------------------------------------------------------------------------
 
     def _ready_agent(self) -> Agent:
         """Return the agent of the options, made when first needed and after they changed."""

@@ -337,8 +337,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def _shown(self, out: Mapping[str, Any] | None) -> dict[str, Array]:
         """Return the arrays that observations are written into, without those left out."""
         for name in out or ():
-            if name not in OUT:
-                raise InvalidEnvironment(no_such("array to write", str(name), OUT))
+            one_of(name, "array to write", OUT, InvalidEnvironment)
         shapes = {"observation": self._seen_shape, "action_mask": (self.geometry.columns,)}
         made = {name: self._wanted(out, name, shape, np.int8) for name, shape in shapes.items()}
         return {name: array for name, array in made.items() if array is not None}

@@ -180,7 +180,7 @@ def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes
         unit, size = next((u, s) for u, s, most in _UNITS if most is None or longest <= most * s)
     elif across == CORES:
         unit, size = "core-hours", 3600
-    scale = 100 if _is_share(up) else 1
+    scale = 100 if up in _SHARES or up.split(".", maxsplit=1)[0] in _SHARES else 1
     for run, place in zip(runs, places, strict=True):
         xs, ys = run.points(across, up)
         draw_line(axes, place, run.name, [x / size for x in xs], [scale * y for y in ys])
@@ -196,10 +196,6 @@ def draw_line(axes: Axes, place: int, name: str, xs: Sequence[float], ys: Sequen
     color, marker, dashes = LINES[place]
     (line,) = axes.plot(xs, ys, color=color, marker=marker, linestyle=dashes, markersize=4)
     line.set_label(f" {name}")
-
-
-def _is_share(key: str) -> bool:
-    return key in _SHARES or key.split(".", maxsplit=1)[0] in _SHARES
 
 
 def _words(key: str) -> str:

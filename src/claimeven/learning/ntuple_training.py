@@ -259,7 +259,7 @@ def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
 def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     """Measure the network, and log it with the games played since the last measurement."""
     config, played = learner.config, learner.totals - learner.measured
-    agent = NTupleAgent(NTupleSearch(_rounded(learner)), Limit(depth=1))
+    agent = agent_of(_rounded(learner))
     found = measure_learner(
         agent, config.geometry, config.eval_games or 0, config.seed, config.eval_positions
     )
@@ -275,3 +275,8 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     run.log(row, float(learner.spent[1]))
     learner.measured[:] = learner.totals
     learner.spent[:] = 0.0
+
+
+def agent_of(network: NTupleNetwork) -> NTupleAgent:
+    """Return the agent that plays a network without looking ahead."""
+    return NTupleAgent(NTupleSearch(network), Limit(depth=1))

@@ -21,7 +21,7 @@ import numpy as np
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words, playable_columns
-from claimeven.networks.net.onnx_file import BOARD, SEARCH
+from claimeven.networks.net.file import BOARD, SEARCH
 
 #: The end of the names of ONNX files.
 ONNX: Final = ".onnx"

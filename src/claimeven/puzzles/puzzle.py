@@ -100,7 +100,8 @@ class Puzzle:
     @property
     def difficulty(self) -> str:
         """The name of the range that the rating is in."""
-        return difficulty_of(self.rating)
+        number = bisect_right([*DIFFICULTIES.values()], self.rating)
+        return [*DIFFICULTIES][max(0, number - 1)]
 
     @property
     def length(self) -> int:
@@ -142,15 +143,6 @@ class Puzzle:
             "length": self.length,
             "solution": format_moves(self.solution, self.geometry),
         }
-
-
-def difficulty_of(rating: int) -> str:
-    """Return the difficulty of a rating.
-
-    >>> difficulty_of(1199), difficulty_of(1200), difficulty_of(2500)
-    ('beginner', 'easy', 'expert')
-    """
-    return [*DIFFICULTIES][max(0, bisect_right([*DIFFICULTIES.values()], rating) - 1)]
 
 
 #: Hexadecimal digits of a digest.

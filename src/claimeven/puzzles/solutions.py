@@ -56,18 +56,10 @@ def kind_of(scores: tuple[int | None, ...]) -> str | None:
     return HOLD if next_best < 0 else None
 
 
-def is_right(score: int | None, kind: str) -> bool:
-    """Whether a column with this score is right in a puzzle of a kind.
-
-    >>> is_right(1, "win"), is_right(0, "win"), is_right(0, "hold"), is_right(None, "hold")
-    (True, False, True, False)
-    """
-    return score is not None and score >= (1 if kind == WIN else 0)
-
-
 def right_columns(scores: tuple[int | None, ...], kind: str) -> tuple[int, ...]:
     """Return the right columns, 0-based."""
-    return tuple(column for column, score in enumerate(scores) if is_right(score, kind))
+    low = 1 if kind == WIN else 0
+    return tuple(n for n, score in enumerate(scores) if score is not None and score >= low)
 
 
 def is_obvious(played: Position, kind: str, solver: ExactSolver) -> bool:

@@ -54,6 +54,8 @@ class Features:
         self.bits: npt.NDArray[np.uint64] = np.array(
             [1 << geometry.bit(c, r) for c, r in cells], dtype=np.uint64
         )
+        #: The cells of every line, shape (lines, connect).
+        self.lines: npt.NDArray[np.int64] = lines_of(geometry)
 
     @property
     def plane_count(self) -> int:
@@ -87,12 +89,6 @@ class Features:
         12
         """
         return Symmetry.of(self.geometry, self.lines)
-
-    @cached_property
-    def lines(self) -> npt.NDArray[np.int64]:
-        """The cells of every line, shape (lines, connect)."""
-        lines: npt.NDArray[np.int64] = lines_of(self.geometry)
-        return lines
 
     def load(self) -> None:
         """Compile what `of` calls, or load it from the cache."""

@@ -61,8 +61,6 @@ class ExactSolver:
             for place, column in enumerate(board.center_order)
         ]
 
-    # -- positions
-
     def score_range(self, mask: int) -> tuple[int, int]:
         """Return the least and the greatest score that the number of discs allows."""
         empties = self.board.cells - mask.bit_count()
@@ -111,8 +109,6 @@ class ExactSolver:
             return 0
         score = (empties - plies) // 2
         return score if plies % 2 else -score
-
-    # -- search
 
     def visit(self, mine: int, mask: int, replies: int, alpha: int) -> int:
         """Search a position with a choice of moves; returns as `test` does."""
