@@ -164,7 +164,6 @@ class JaxConnectFour:
 
 
 def _is_any(words: list[Any]) -> Any:
-    """Return whether a bit of the words is set."""
     return reduce(or_, words) != 0
 
 

@@ -84,6 +84,11 @@ class BatchSampler:
         self._epoch = -1
         self._order: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
+    @property
+    def steps_per_epoch(self) -> int:
+        """The number of whole batches in an epoch."""
+        return max(1, len(self.data) // self.batch)
+
     def batch_at(self, step: int) -> TrainingBatch:
         """Return the batch of a step, from 0."""
         labeled = self.data.select(self.indices_at(step))
@@ -97,7 +102,7 @@ class BatchSampler:
             places = rng.random(self.batch) * self._cumulative[-1]
             found: npt.NDArray[np.int64] = np.searchsorted(self._cumulative, places, "right")
             return np.minimum(found, len(self.data) - 1)
-        epoch, place = divmod(step, max(1, len(self.data) // self.batch))
+        epoch, place = divmod(step, self.steps_per_epoch)
         if epoch != self._epoch:
             self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))
             self._epoch = epoch

@@ -199,7 +199,6 @@ def draw_line(axes: Axes, place: int, name: str, xs: Sequence[float], ys: Sequen
 
 
 def _words(key: str) -> str:
-    """Return the label of a measurement."""
     return _SHARES.get(key) or _WORDS.get(key) or key.replace("_", " ")
 
 

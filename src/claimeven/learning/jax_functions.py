@@ -155,7 +155,6 @@ def _read(path: Path | None, devices: list[Any]) -> Any:
 
 
 def _store(path: Path | None, function: Any) -> None:
-    """Write a function to a file, if JAX can serialize it."""
     if path is not None:
         with suppress(Exception):  # without the file, the next run takes longer
             from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra

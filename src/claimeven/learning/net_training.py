@@ -296,7 +296,6 @@ def _parts_of(count: int) -> int:
 
 @lru_cache(maxsize=8)
 def _compiled_rounding(levels: int) -> JaxFunction:
-    """Return the function that rounds weights to levels as a file does."""
     return JaxFunction("learning.net_training.rounding", partial(quantized, levels=levels))
 
 

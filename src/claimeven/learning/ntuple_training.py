@@ -243,7 +243,6 @@ def _rounded(learner: NTupleLearner) -> NTupleNetwork:
 
 
 def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
-    """Write the model with its configuration and a row of the log."""
     config = learner.config
     positions = bundled_set(config.geometry)
     if positions is not None and config.eval_positions is not None:

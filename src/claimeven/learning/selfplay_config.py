@@ -120,7 +120,6 @@ class SelfPlayConfig:
 
     @property
     def _max_simulations(self) -> int:
-        """The most simulations of a move."""
         fast = self.fast_simulations if self.full_search_fraction < 1 else 0
         return max(self.simulations, fast)
 

@@ -267,7 +267,6 @@ class ReplayBuffer:
         self.positions = Positions(words, words, policies, floats, floats)
 
     def __len__(self) -> int:
-        """Return the number of positions."""
         return len(self.positions.mines)
 
     def add(self, positions: Positions) -> None:

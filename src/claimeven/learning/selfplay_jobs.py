@@ -238,7 +238,6 @@ class SelfPlayWork:
     def _play(
         self, net: PolicyValue, numbers: Iterable[int]
     ) -> Iterator[tuple[int, Played] | None]:
-        """Play tasks by a net: see `RunJobs`."""
         for number in numbers:
             start = time.process_time()
             games = self.config.tasks[number]

@@ -143,7 +143,6 @@ def _content(path: str | Path, max_bytes: int) -> bytes:
 
 
 def _arrays(content: bytes, max_bytes: int) -> dict[str, Array]:
-    """Return the arrays of an archive of up to `max_bytes` bytes."""
     arrays = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -280,8 +280,6 @@ class _Tables:
 
 
 class _Graph:
-    """A graph in construction."""
-
     def __init__(self) -> None:
         try:
             import onnx  # noqa: PLC0415 - an extra
