@@ -1,4 +1,4 @@
-"""What faults an agent shows over several answers, and advice for its author about all faults.
+"""The faults that an agent shows over several answers, and advice for its author on all faults.
 
 Every class makes the same mistakes: a function that ends without a `return`, columns counted from
 1, moves tried in full columns. Each has its own sentence; all other faults get the sentence of

@@ -57,7 +57,7 @@ class SequentialTest:
 
     `alpha` is the risk of accepting elo1 if elo0 is true, `beta` the risk of accepting elo0 if
     elo1 is true. `model` is the kind of Elo: "normalized", the default, is in deviations of a game,
-    and needs about as many pairs for all openings; "logistic" is of the mean share.
+    and needs about equally many pairs for all openings; "logistic" is of the mean share.
 
     >>> test = SequentialTest(0, 5)
     >>> counts = PairCounts((3, 40, 90, 60, 12))
