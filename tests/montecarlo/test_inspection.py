@@ -22,9 +22,9 @@ from claimeven.montecarlo import (
     tree_svg,
     tree_text,
 )
-from claimeven.montecarlo.final_move import choose
-from claimeven.montecarlo.immediate import ImmediateTree, immediate_moves
+from claimeven.montecarlo.final_move import ImmediateTree, choose
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
+from claimeven.montecarlo.playouts.textbook import immediate_moves
 from claimeven.montecarlo.tree.textbook import TreeNode
 from tests.montecarlo.support import all_of, search
 

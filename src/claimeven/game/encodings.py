@@ -157,8 +157,7 @@ def to_kaggle(position: Position) -> list[int]:
 
     `obs.mark` is `position.turn + 1`.
     """
-    cells: list[int] = _top_first(position).ravel().tolist()
-    return cells
+    return _top_first(position).ravel().tolist()
 
 
 @_checks_board

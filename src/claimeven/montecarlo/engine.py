@@ -19,7 +19,7 @@ import numpy.typing as npt
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.textbook import Step, TextbookSearch
+from claimeven.montecarlo.textbook import Step, StepSearch
 
 #: The number of nodes of a compiled tree in its branching factor.
 SAMPLE_SIZE = 1 << 14
@@ -180,22 +180,39 @@ def count_moves(metas: npt.NDArray[np.int32]) -> tuple[int, int]:
     return len(counts), int(counts.sum())
 
 
-Search = TypeVar("Search", bound=TextbookSearch)
+Search = TypeVar("Search", bound=StepSearch)
 
 
-class TextbookEngine(Engine, ABC, Generic[Search]):
-    """An engine around a textbook search, on a board of any size."""
+class TextbookView(Generic[Search]):
+    """The numbers of a textbook search."""
 
-    def __init__(self, options: MonteCarloOptions) -> None:
-        self.options = options
-        self.reusable = False
-        self._search: Search | None = None
+    _search: Search | None = None
 
     @property
     def search(self) -> Search:
         """The last search that was started."""
         assert self._search is not None, "an engine must be started first"
         return self._search
+
+    @property
+    def used(self) -> int:
+        return self.search.used
+
+    @property
+    def depth(self) -> int:
+        return self.search.depth
+
+    @property
+    def full(self) -> bool:
+        return self.search.full
+
+
+class TextbookEngine(TextbookView[Search], Engine, ABC):
+    """An engine around a textbook search, on a board of any size."""
+
+    def __init__(self, options: MonteCarloOptions) -> None:
+        self.options = options
+        self.reusable = False
 
     @abstractmethod
     def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
@@ -213,18 +230,6 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
         search = self._search if self.options.reuse and self.reusable else None
         self.reusable = False
         return search
-
-    @property
-    def used(self) -> int:
-        return self.search.used
-
-    @property
-    def depth(self) -> int:
-        return self.search.depth
-
-    @property
-    def full(self) -> bool:
-        return self.search.full
 
     def run(self, iterations: int) -> int:
         self.reusable = False  # an interrupted iteration leaves half of its counts

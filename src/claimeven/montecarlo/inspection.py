@@ -21,9 +21,9 @@ from claimeven.game import ClaimevenError, Position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.montecarlo.engine import Handle, NodeStats, ReadableTree
-from claimeven.montecarlo.immediate import immediate_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
+from claimeven.montecarlo.playouts.textbook import immediate_moves
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,
@@ -214,7 +214,8 @@ class Forest:
         return self._as_branch(root, None, 0)
 
     def _root(self) -> _MergedNode:
-        root = _merged_node([(tree, tree.root()) for tree in self.trees])
+        handles = [(tree, tree.root()) for tree in self.trees]
+        root = _MergedNode(_merge([tree.facts(handle) for tree, handle in handles]), handles)
         if len(self.trees) > 1 and self.options.solver:
             root = root._replace(facts=_proven_root(root))
         return root
@@ -276,10 +277,6 @@ class _MergedNode(NamedTuple):
     def is_known(self) -> bool:
         """Whether it has visits or a proof."""
         return bool(self.facts.visits or self.facts.proof)
-
-
-def _merged_node(handles: list[tuple[ReadableTree, Handle]]) -> _MergedNode:
-    return _MergedNode(_merge([tree.facts(handle) for tree, handle in handles]), handles)
 
 
 def _children(node: _MergedNode) -> list[_MergedNode]:

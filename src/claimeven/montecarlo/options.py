@@ -142,11 +142,6 @@ class MonteCarloOptions:
                 raise InvalidOptions(f"{name} needs method=uct and transpositions=off")
 
     @property
-    def root_factor(self) -> float:
-        """The factor under the root of the bonus: 2 for `ucb1`, else 1."""
-        return 2.0 if self.formula == "ucb1" else 1.0
-
-    @property
     def width(self) -> float:
         """The width of a unit of the chosen scale on the scale -1..1: 2 for `0..1`, else 1."""
         return 2.0 if self.scale == "0..1" else 1.0
@@ -154,7 +149,7 @@ class MonteCarloOptions:
     @property
     def weight(self) -> float:
         """The factor of sqrt(ln N / n) in the bonus on the scale -1..1."""
-        return self.c * math.sqrt(self.root_factor) * self.width
+        return self.c * math.sqrt(2.0 if self.formula == "ucb1" else 1.0) * self.width
 
     def with_changes(self, **changes: Any) -> MonteCarloOptions:
         """Return a copy with some options changed. Raises `InvalidOptions`."""
@@ -174,9 +169,7 @@ def check_budget(iterations: int | None, seconds: float | None) -> None:
 
 #: The strongest settings measured here at equal time.
 DEFAULT: Final = MonteCarloOptions(
-    formula="ucb",
     c=1.4,
-    first_play="random",
     playout="replies",
     solver=True,
     decisive_moves="tree",

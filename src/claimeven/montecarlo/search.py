@@ -28,8 +28,13 @@ from claimeven.montecarlo.dispatch import (
     textbook_engine,
 )
 from claimeven.montecarlo.engine import Engine, LeafTurns, ReadableTree, TextbookEngine
-from claimeven.montecarlo.final_move import choose, choose_immediate, policy
-from claimeven.montecarlo.immediate import ImmediateTree, immediate_tree
+from claimeven.montecarlo.final_move import (
+    ImmediateTree,
+    choose,
+    choose_immediate,
+    immediate_tree,
+    policy,
+)
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget

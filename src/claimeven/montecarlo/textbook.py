@@ -55,22 +55,12 @@ class HasProof(Protocol):
     distance: int
 
 
-@dataclass
-class TextbookSearch:
-    """A search from a position that is not finished, with the randomness of a seed."""
+class StepSearch:
+    """A search that makes iterations one by one: the loop over them."""
 
-    position: Position
-    options: MonteCarloOptions
-    seed: int
-    iterations: int = 0
-    depth: int = 0
-    full: bool = False
-    root: Any = field(init=False)
-    stream: Stream = field(init=False)
-    replies: Replies = field(default_factory=Replies)
-
-    def __post_init__(self) -> None:
-        self.stream = Stream(self.seed)
+    depth: int
+    full: bool
+    root: Any
 
     @property
     def used(self) -> int:
@@ -97,6 +87,24 @@ class TextbookSearch:
         """Make one iteration."""
         raise NotImplementedError
 
+
+@dataclass
+class TextbookSearch(StepSearch):
+    """A search from a position that is not finished, with the randomness of a seed."""
+
+    position: Position
+    options: MonteCarloOptions
+    seed: int
+    iterations: int = 0
+    depth: int = 0
+    full: bool = False
+    root: Any = field(init=False)
+    stream: Stream = field(init=False)
+    replies: Replies = field(default_factory=Replies)
+
+    def __post_init__(self) -> None:
+        self.stream = Stream(self.seed)
+
     def simulate(self, leaf: HasProof) -> tuple[int, list[int]]:
         """Return the result of a leaf for the player that moved there, and its playout."""
         if leaf.proof != UNPROVEN:
@@ -120,12 +128,12 @@ def shuffle(things: list[Any], stream: Stream) -> None:
         things[last], things[other] = things[other], things[last]
 
 
-def prove_new(node: HasProof, options: MonteCarloOptions) -> None:
-    """Prove a new node if its position is over or decided by immediate threats."""
+def prove_new(node: HasProof, is_decisive: bool) -> None:
+    """Prove a new node if its position is over or, if `is_decisive`, decided by threats."""
     outcome = node.position.outcome
     if outcome is not None:
         node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
-    elif options.decisive_moves == "tree":
+    elif is_decisive:
         if winning_columns(node.position):
             node.proof, node.distance = PROVEN_LOSS, 1
         elif not safe_columns(node.position):

@@ -67,14 +67,13 @@ def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.N
     Their discs float, are miscounted, or include a line of the side to move.
     """
     own, others = disc_counts(mine), disc_counts(mine ^ mask)
-    bad: npt.NDArray[np.bool_] = (
+    return np.asarray(
         (mask & geometry.board != mask)
         | (mine & ~mask != 0)
         | (mask & (mask + geometry.bottom) != 0)
         | (others - own != (others + own) % 2)
         | has_line(mine, geometry)
     )
-    return bad
 
 
 def unfinished(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.intp]:

@@ -91,7 +91,7 @@ class TextbookBreadth(TextbookSimple):
             return self.simulate_and_back_up(self.next_leaf(), ())
         path = self.nodes[self.cursor]
         self.cursor += 1
-        prove_new(path[-1], self.options)
+        prove_new(path[-1], self.options.decisive_moves == "tree")
         expanded = self.expand(path) if path[-1].proof == UNPROVEN else ()
         return self.simulate_and_back_up(path, expanded)
 
@@ -102,7 +102,7 @@ class TextbookFlat(TextbookSimple):
     def __post_init__(self) -> None:
         super().__post_init__()
         for path in self.nodes:  # the list grows in the loop
-            prove_new(path[-1], self.options)
+            prove_new(path[-1], self.options.decisive_moves == "tree")
             if path[-1].proof == UNPROVEN and len(path) <= 2:
                 self.expand(path)
             self.depth: int = max(self.depth, len(path) - 1)

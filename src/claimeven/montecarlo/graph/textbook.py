@@ -216,7 +216,7 @@ class TextbookGraph(TextbookSearch):
                 if edge.node is None:
                     break
                 if edge.node.visits == 0:
-                    prove_new(edge.node, self.options)
+                    prove_new(edge.node, self.options.decisive_moves == "tree")
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:

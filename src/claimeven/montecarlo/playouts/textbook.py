@@ -46,6 +46,20 @@ def safe_columns(position: Position) -> tuple[int, ...]:
     return _columns_of(position, (forced or cells) & ~(threats >> 1))
 
 
+def immediate_moves(position: Position) -> list[int]:
+    """Return the next moves that need no search: immediate wins, blocks in lost positions."""
+    columns: list[int] = []
+    while not position.is_over:
+        candidates = winning_columns(position)
+        if not candidates and not safe_columns(position):
+            candidates = blocking_columns(position) or position.legal_columns
+        if not candidates:
+            break
+        columns.append(candidates[0])
+        position = position.play(candidates[0])
+    return columns
+
+
 def pick_column(columns: Sequence[int], position: Position, stream: Stream) -> int:
     """Pick a column at random: draw columns of the board until one is among `columns`."""
     while True:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.montecarlo.engine import SAMPLE_SIZE, NodeStats, ReadableTree
+from claimeven.montecarlo.engine import SAMPLE_SIZE, NodeStats, ReadableTree, TextbookView
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MAX_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
@@ -114,27 +114,8 @@ class CompiledPuct(PuctEngine):
         self.forest.add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
 
 
-class TextbookPuct(PuctEngine):
+class TextbookPuct(TextbookView[PuctTree], PuctEngine):
     """A textbook tree, one leaf at a time."""
-
-    tree: PuctTree | None = None
-
-    def search_tree(self) -> PuctTree:
-        """Return the tree of the last search."""
-        assert self.tree is not None, "an engine must be started first"
-        return self.tree
-
-    @property
-    def depth(self) -> int:
-        return self.search_tree().depth
-
-    @property
-    def used(self) -> int:
-        return self.tree.used if self.tree else 0
-
-    @property
-    def full(self) -> bool:
-        return self.search_tree().full
 
     def expansion_counts(self) -> tuple[int, int]:
         waiting = [self.root()]
@@ -145,7 +126,7 @@ class TextbookPuct(PuctEngine):
         return sum(map(bool, counts)), sum(counts)
 
     def root(self) -> PuctNode:
-        return self.search_tree().root
+        return self.search.root
 
     def children(self, handle: PuctNode) -> Sequence[PuctNode]:
         return handle.children or ()
@@ -155,10 +136,10 @@ class TextbookPuct(PuctEngine):
         return NodeStats(handle.column, handle.visits, handle.total, *proof, handle.prior)
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        if self.tree is not None and self.reusable and self.options.reuse:
-            self.tree.move_to(position, keep)
+        if self.reusable and self.options.reuse:
+            self.search.move_to(position, keep)
         else:
-            self.tree = PuctTree(position, self.model, self.options, self.options.capacity)
+            self._search = PuctTree(position, self.model, self.options, self.options.capacity)
         self.reusable = True
 
     def visits(self) -> int:
@@ -166,10 +147,10 @@ class TextbookPuct(PuctEngine):
 
     def step(self, until: int, call_model: ModelCaller = call_directly) -> int:
         remaining = min(until, MAX_VISITS) - self.visits()
-        return self.search_tree().run(min(1, max(0, remaining)))
+        return self.search.run(min(1, max(0, remaining)))
 
     def add_noise(self, rng: np.random.Generator) -> None:
-        self.search_tree().add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
+        self.search.add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
 
 
 class PuctView(Forest):

@@ -15,6 +15,7 @@ from claimeven.montecarlo.engine import SAMPLE_SIZE, count_moves
 from claimeven.montecarlo.layout import (
     DISTANCE_SHIFT,
     PROOF_MASK,
+    PROOF_RESULTS,
     PROOF_SHIFT,
     PROVEN_LOSS,
     PROVEN_WIN,
@@ -113,10 +114,7 @@ class ReadableForest:
 
     def iterations(self) -> npt.NDArray[np.int64]:
         """Return the visits of each root: the iterations of its tree, with reused ones."""
-        visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, fields.VISITS].astype(
-            np.int64
-        )
-        return visits
+        return np.asarray(self._nodes.counts[self._places, fields.VISITS], dtype=np.int64)
 
     def is_over(self) -> Bools:
         """Return for each tree whether the game is over at its root."""
@@ -134,10 +132,7 @@ class ReadableForest:
     def results(self) -> npt.NDArray[np.int8]:
         """Return the proven result of each root for the side to move, 0 if unproven."""
         proofs = self._proofs(self._places)
-        result: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
-            proofs == PROVEN_WIN
-        ).astype(np.int8)
-        return result
+        return -np.array(PROOF_RESULTS, dtype=np.int8)[proofs]
 
     def values(self) -> Doubles:
         """Return the value of each root for its side to move, -1 to 1: the mean of its iterations,
@@ -145,8 +140,7 @@ class ReadableForest:
         """
         visits = np.maximum(self.iterations(), 1)
         means = -self._nodes.totals[self._places] / visits
-        values: Doubles = np.where(self._proofs(self._places) != UNPROVEN, self.results(), means)
-        return values
+        return np.where(self._proofs(self._places) != UNPROVEN, self.results(), means)
 
     def visits(self) -> Counts:
         """Return the visits of each column at each root, int32 (trees, columns)."""
@@ -164,16 +158,13 @@ class ReadableForest:
         nearest proven win gets 1; if every move loses, the longest defense does. Equal moves share.
         Rows of finished games and unvisited roots are zero. `trees` selects some rows.
         """
-        counts, priors = self._nodes.counts, self._nodes.priors
+        counts = self._nodes.counts
         rows, columns, _ = self._root_children(trees)
         exists = np.zeros(self._shape(trees), dtype=np.bool_)
         exists[rows, columns] = True
-        visits, metas = (
-            self._spread(counts[:, fields.VISITS], trees),
-            self._spread(counts[:, fields.META], trees),
-        )
-        priors_of_columns = self._spread(priors, trees)
-        return policies(visits, priors_of_columns, metas, exists, temperature, self.options.solver)
+        each = (counts[:, fields.VISITS], self._nodes.priors, counts[:, fields.META])
+        visits, priors, metas = (self._spread(field, trees) for field in each)
+        return policies(visits, priors, metas, exists, temperature, self.options.solver)
 
     def _shape(self, trees: Indices | None) -> tuple[int, int]:
         """Return the shape of an array with a number for each column of some trees, None: all."""
@@ -200,10 +191,7 @@ class ReadableForest:
         return rows, counts[nodes, fields.META] & layout.COLUMN_MASK, nodes
 
     def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
-        result: npt.NDArray[np.int32] = (
-            self._nodes.counts[nodes, fields.META] >> PROOF_SHIFT & PROOF_MASK
-        )
-        return result
+        return np.asarray(self._nodes.counts[nodes, fields.META] >> PROOF_SHIFT & PROOF_MASK)
 
 
 def policies(
@@ -235,19 +223,17 @@ def policies(
         nearest = np.where(won, -distances, -(1 << 20))
         weights = np.where(won.any(axis=1, keepdims=True), _best(nearest, 1 - (1 << 20)), weights)
     sums = weights.sum(axis=1, keepdims=True)
-    shares: npt.NDArray[np.float64] = weights / np.where(sums > 0.0, sums, 1.0)
-    return shares
+    return np.asarray(weights / np.where(sums > 0.0, sums, 1.0))
 
 
 def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
     """Return weights to the power of 1 / temperature, relative to the greatest."""
     largest = weights.max(axis=1, keepdims=True)
-    parts: npt.NDArray[np.float64] = weights / np.where(largest > 0.0, largest, 1.0)
+    parts = weights / np.where(largest > 0.0, largest, 1.0)
     return _best(parts, 1) if temperature == 0.0 else parts ** (1.0 / temperature)
 
 
 def _best(numbers: npt.NDArray[Any], minimum: int) -> npt.NDArray[np.float64]:
     """Return 1 for the greatest numbers of each row that are at least `minimum`, else 0."""
     best = (numbers == numbers.max(axis=1, keepdims=True)) & (numbers >= minimum)
-    result: npt.NDArray[np.float64] = best.astype(np.float64)
-    return result
+    return best.astype(np.float64)

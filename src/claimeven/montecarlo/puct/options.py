@@ -6,23 +6,19 @@ nearest to the center, then the left one.
 
 - `c` (0 to 1000): the weight of exploration.
 - `fpu` (0 to 2): first-play urgency: an unvisited move has the value of its parent less `fpu`, but
-at
-  least -1.
+  at least -1.
 - `prior_temperature` (0.1 to 10): P is the model's prior to the power of 1 / prior_temperature,
   normalized: above 1 moves with low priors are tried sooner, below 1 later.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
-are
-  not selected, and the search ends when the root is proven. At a proven win it ends when no other
-  move could win sooner, or all are proven.
+  are not selected, and the search ends when the root is proven. At a proven win it ends when no
+  other move could win sooner, or all are proven.
 - `leaves` (1 to 4096): the maximum of leaves that the model evaluates together. They are selected
-one
-  after the other, each as if the leaves before it had been lost. A young tree takes fewer: one, and
-  one more for every 64 visits of its root.
+  one after the other, each as if the leaves before it had been lost. A young tree takes fewer: one,
+  and one more for every 64 visits of its root.
 - `capacity` (64 to 100,000,000): the number of nodes that the tree can store. A full tree stops
   growing, iterations continue at its leaves, and the result says `full`.
 - `reuse` (yes or no): the tree is stored for the next decision if it contains the new position, up
-to
-  4 moves later.
+  to 4 moves later.
 - `noise` (0 to 1): the random fraction of the priors at the root.
 - `temperature` (0 to 1000): 0: the most visited column is played; above 0 a random one, with a
   probability proportional to its visits to the power of 1 / temperature.

@@ -98,5 +98,4 @@ def playable_columns(masks: Words, geometry: Geometry) -> npt.NDArray[np.bool_]:
     """Return whether each column can be played, shape (n, columns)."""
     tops = [geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]
     bits = np.array(tops, dtype=np.uint64)
-    playable: npt.NDArray[np.bool_] = (masks[:, None] >> bits & np.uint64(1)) == 0
-    return playable
+    return np.asarray((masks[:, None] >> bits & np.uint64(1)) == 0)

@@ -213,7 +213,7 @@ class PuctSearch(TreeSearch):
     def _steps(
         self, engine: TextbookPuct, rng: np.random.Generator, iterations: int
     ) -> Iterator[Step]:
-        for number, step in enumerate(engine.search_tree().steps(iterations)):
+        for number, step in enumerate(engine.search.steps(iterations)):
             if number == 0 and self.options.noise:
                 engine.add_noise(rng)
             yield step

@@ -8,7 +8,7 @@ and backs the value up: AlphaZero's search (Silver et al. 2017), with a bonus af
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,10 +23,10 @@ from claimeven.montecarlo.layout import (
     REUSE_PLIES,
     UNPROVEN,
 )
-from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
 from claimeven.montecarlo.puct.options import DEFAULT, MIN_WIN_PLIES, PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue, evaluate_checked
-from claimeven.montecarlo.textbook import Step
+from claimeven.montecarlo.textbook import Step, StepSearch, prove_new
+from claimeven.montecarlo.tree.textbook import prune_below
 
 #: The default capacity of a tree, in nodes.
 DEFAULT_CAPACITY = 1_000_000
@@ -52,7 +52,7 @@ class PuctNode:
 
 
 @dataclass
-class PuctTree:
+class PuctTree(StepSearch):
     """A search from an unfinished position.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
@@ -74,9 +74,8 @@ class PuctTree:
     root: PuctNode = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the root."""
         self.root = PuctNode(self.position)
-        self._prove_ending(self.root)
+        prove_new(self.root, False)
 
     @property
     def is_done(self) -> bool:
@@ -86,17 +85,6 @@ class PuctTree:
             return self.position.is_over
         is_open = any(child.proof == UNPROVEN for child in root.children or ())
         return root.proof != PROVEN_LOSS or root.distance <= MIN_WIN_PLIES or not is_open
-
-    def run(self, iterations: int) -> int:
-        """Make iterations and return their number: fewer if the search is complete before."""
-        return sum(1 for _ in self.steps(iterations))
-
-    def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations and yield the step of each; fewer if the search is complete before."""
-        for _ in range(iterations):
-            if self.is_done:
-                return
-            yield self.step()
 
     def step(self) -> Step:
         """Make one iteration: select, expand, evaluate, back up."""
@@ -153,7 +141,7 @@ class PuctTree:
         self.used += len(columns)
         node.children = [PuctNode(position.play(column), column) for column in columns]
         for child in node.children:
-            self._prove_new(child)
+            prove_new(child, self.options.solver)
         if self.options.solver:
             prove_from_children(node)
         return columns
@@ -227,17 +215,11 @@ class PuctTree:
     def _start_at(self, node: PuctNode, keep: int | None = None) -> None:
         self.position, self.root = node.position, node
         self.iterations, self.depth, self.full = 0, 0, False
-        nodes = [node]
-        for each in nodes:  # the list grows in the loop
-            children = each.children or []
-            if keep is not None and len(nodes) + len(children) > keep:
-                each.children = None
-            nodes += each.children or ()
-        self.used = len(nodes)
+        self.used = prune_below(node, keep)
         if node.children is None:
             # The root needs children, which will prove it again if it was proven without them.
             node.proof, node.distance = UNPROVEN, 0
-            self._prove_ending(node)
+            prove_new(node, False)
 
     def add_noise(self, rng: np.random.Generator, fraction: float, alpha: float) -> None:
         """Mix noise into the priors at the root, so that self-play explores other moves.
@@ -251,20 +233,6 @@ class PuctTree:
             noise = rng.dirichlet([alpha] * len(live))
             for child, draws in zip(live, noise, strict=True):
                 child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * draws))
-
-    def _prove_new(self, node: PuctNode) -> None:
-        """Prove a finished node or, with `solver`, one decided by immediate threats."""
-        self._prove_ending(node)
-        if self.options.solver and node.proof == UNPROVEN:
-            if winning_columns(node.position):
-                node.proof, node.distance = PROVEN_LOSS, 1
-            elif not safe_columns(node.position):
-                node.proof, node.distance = PROVEN_WIN, 2
-
-    def _prove_ending(self, node: PuctNode) -> None:
-        outcome = node.position.outcome
-        if outcome is not None:
-            node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
 
 
 def prove_from_children(node: PuctNode) -> None:

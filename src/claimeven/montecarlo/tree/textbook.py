@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from claimeven.game import Position
 from claimeven.montecarlo.formula import TOLERANCE, counted_total, log_root, upper_bound
@@ -88,12 +89,12 @@ class TextbookTree(TextbookSearch):
                     break
                 if all_at_once:
                     node = node.children[self.stream.below(len(node.children))]
-                    prove_new(node, self.options)
+                    prove_new(node, self.options.decisive_moves == "tree")
                     return [*path, node], expanded
             node = self.best_child(node)
             path.append(node)
             if node.visits == 0:
-                prove_new(node, self.options)
+                prove_new(node, self.options.decisive_moves == "tree")
         return path, expanded
 
     def best_child(self, node: TreeNode) -> TreeNode:
@@ -167,7 +168,7 @@ def find_below(root: TreeNode, position: Position) -> TreeNode | None:
     return None
 
 
-def prune_below(root: TreeNode, limit: int | None = None) -> int:
+def prune_below(root: Any, limit: int | None = None) -> int:
     """Reduce a tree to the `limit` nodes next to the root (None: all); return their number.
 
     A node without room for its children becomes a leaf again.
