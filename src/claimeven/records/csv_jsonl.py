@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
+from claimeven.game.validation import one_of
 from claimeven.records.record import (
     RESULTS,
     GameRecord,
@@ -25,7 +26,6 @@ from claimeven.records.record import (
     text_lines,
     written_lines,
 )
-from claimeven.suggestions import no_such
 
 #: Moves that other programs have changed into a number.
 _NUMBER = re.compile(r"\s*\d+\.\d*([eE][+-]?\d+)?\s*|\d+[eE][+-]?\d+")
@@ -113,8 +113,8 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     if columns[: len(opening)] != opening:
         raise InvalidRecord("its moves do not start with its opening")
     result = _word(row, "result")
-    if result and result not in RESULTS:
-        raise InvalidRecord(no_such("result", result, RESULTS))
+    if result:
+        one_of(result, "result", RESULTS, InvalidRecord)
     fault = _word(row, "fault")
     forfeit: dict[str, Any] = {}
     if fault and result in RESULTS[:2] and not played(columns, geometry).is_over:
@@ -144,16 +144,7 @@ def write_json(stream: TextIO, records: Iterable[GameRecord]) -> None:
 
 
 def _row(record: GameRecord) -> dict[str, Any]:
-    return {
-        "moves": record.moves,
-        "first": record.first,
-        "second": record.second,
-        "opening": record.opening_moves,
-        "result": record.result,
-        "fault": record.fault,
-        "reason": record.reason,
-        "adjudicated": record.adjudicated,
-    }
+    return {name: getattr(record, name) for name in _NAMES} | {"opening": record.opening_moves}
 
 
 def _scores(row: Mapping[str, object]) -> tuple[int, ...]:

@@ -104,17 +104,17 @@ def _games_of(found: Any) -> Any:
     """Return the games of a document, a list if there are several."""
     if isinstance(found, Mapping) and isinstance(found.get("environment"), Mapping):
         return found["environment"]  # as a page has it
-    if isinstance(found, list) and found and all(map(_is_step, found)):
-        return {"steps": found}
-    if isinstance(found, list) and all(isinstance(x, str) and x.isdigit() for x in found):
-        return [{"moves": moves} for moves in found]
-    if isinstance(found, list) and all(isinstance(each, Mapping) for each in found):
+    if not isinstance(found, list):
         return found
-    return [found] if isinstance(found, list) else found
+    if found and all(isinstance(each, list) and each and _are_objects(each) for each in found):
+        return {"steps": found}
+    if all(isinstance(each, str) and each.isdigit() for each in found):
+        return [{"moves": moves} for moves in found]
+    return found if _are_objects(found) else [found]
 
 
-def _is_step(item: object) -> bool:
-    return isinstance(item, list) and bool(item) and all(isinstance(x, Mapping) for x in item)
+def _are_objects(items: list[Any]) -> bool:
+    return all(isinstance(each, Mapping) for each in items)
 
 
 def read_line(item: object, geometry: Geometry) -> GameRecord:

@@ -17,17 +17,16 @@ from typing import Any, TextIO, TypeVar
 from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import one_of
 from claimeven.records import (
     boards,
     csv_jsonl,
     documents,
     line_formats,
     move_strings,
-    openspiel,
     replays,
 )
 from claimeven.records.record import GameRecord, InvalidRecord, written_lines
-from claimeven.suggestions import no_such
 from claimeven.text_io import identified
 
 T = TypeVar("T")
@@ -74,8 +73,8 @@ FORMATS: dict[str, Format] = {
         ),
         Format("kaggle", documents.ENDINGS, documents.items, documents.read, replays.write),
         Format(
-            "openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write,
-            openspiel.doubt,
+            "openspiel", (".openspiel",), line_formats.histories, line_formats.read_history,
+            line_formats.write_histories, line_formats.history_doubt,
         ),
         Format("uci", (".data",), written_lines, line_formats.read_row, line_formats.write_rows),
         Format("board", (".board",), boards.items, boards.read, boards.write),
@@ -87,20 +86,15 @@ FORMATS: dict[str, Format] = {
 }  # fmt: skip
 
 
-def _looks_like_jsonl(line: str) -> bool:
-    is_object = line.startswith("{") and line.endswith("}")
-    return is_object and '"moves"' in line and '"steps"' not in line
-
-
 #: Tests of the first line of a text, in this order, for each format; the default is `moves`.
-_RECOGNIZED_BY: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("jsonl", _looks_like_jsonl),
+_RECOGNIZED_BY: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("jsonl", re.compile(r'(?!.*"steps")\{.*"moves".*\}').fullmatch),
     ("kaggle", lambda line: line.startswith(("{", "<"))),
-    ("turns", line_formats.looks_like_turns),
+    ("turns", line_formats.FIRST_TURN.match),
     ("board", boards.looks_like_board),
     ("csv", lambda line: "moves" in (word.strip() for word in line.split(","))),
     ("uci", line_formats.looks_like_row),
-    ("openspiel", openspiel.looks_like_history),
+    ("openspiel", line_formats.looks_like_history),
     ("kaggle", lambda line: line.startswith("[")),
 )
 #: How the file of a tournament starts, which is a database, read as text.
@@ -142,9 +136,7 @@ def format_of(name: str) -> Format:
     >>> format_of("uci").endings
     ('.data',)
     """
-    if name not in FORMATS:
-        raise InvalidRecord(no_such("format", name, FORMATS))
-    return FORMATS[name]
+    return FORMATS[one_of(name, "format", FORMATS, InvalidRecord)]
 
 
 def guess_format(name: str, beginning: str = "") -> Format:

@@ -1,10 +1,14 @@
-"""Formats with a game or position a line: rows of the UCI data set, and turns such as `A_Red`.
+"""Formats with a game or position a line: UCI rows, turns such as `A_Red`, OpenSpiel's actions.
 
 A row has the cells of a position as `game.encodings` writes `uci`, with commas, and last "win",
 "draw" or "loss" for the first player. A row does not have the order of its discs: the record has
 one possible order, and `is_ordered` is false.
 
 Turns are a column and a color, `A_Red`, `B_Yellow`, one or more on a line.
+
+A history of OpenSpiel has the actions of a game, 0-based columns: a line with commas, as
+`state.history_str()` returns it, in brackets or not; or the document that
+`pyspiel.serialize_game_and_state` returns, which also names the board.
 """
 
 from __future__ import annotations
@@ -14,18 +18,39 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from claimeven.game.encodings import from_uci, to_uci
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
-from claimeven.records.record import LABELS, NO_MOVE, GameRecord, InvalidRecord, written_lines
+from claimeven.records.record import (
+    LABELS,
+    NO_MOVE,
+    GameRecord,
+    InvalidRecord,
+    surveyed,
+    text_lines,
+    written_lines,
+)
+from claimeven.suggestions import no_such
 
 #: The label of a finished game, by its winner's seat.
 _LABEL_OF_WINNER = {0: "win", None: "draw", 1: "loss"}
 _LETTERS = "ABCDEFGHIJKLMNOP"
 _COLORS = ("Red", "Yellow")
 _TURN = re.compile(r"([A-P])_(red|yellow)", re.IGNORECASE)
-_FIRST_TURN = re.compile(r"[\[\s'\"]*[A-P]_(red|yellow)\b", re.IGNORECASE)
+#: How a line of turns starts.
+FIRST_TURN = re.compile(r"[\[\s'\"]*[A-P]_(red|yellow)\b", re.IGNORECASE)
 #: Characters between the turns of a line.
 _BETWEEN = re.compile(r"[\s,;\[\]'\"]*")
+
+_META, _GAME, _STATE = _SECTIONS = ("[Meta]", "[Game]", "[State]")
+#: The name of the game in OpenSpiel, and its parameters with our names.
+_NAME = "connect_four"
+_PARAMETERS = {"columns": "columns", "rows": "rows", "x_in_row": "connect"}
+#: Actions that are one too great, as counting from 1 writes them.
+_COUNTS_FROM_1 = "; if columns count from 1, read it with --from moves"
+#: Characters of a word that is moves before a score rather than an action.
+_MOVES = 3
+#: Its parameters that do not change a game.
+_OTHERS = ("egocentric_obs_tensor",)
 
 
 def looks_like_row(line: str) -> bool:
@@ -61,11 +86,6 @@ def label_of(record: GameRecord) -> str | None:
     return record.label if outcome is None else _LABEL_OF_WINNER[outcome.winner]
 
 
-def looks_like_turns(line: str) -> bool:
-    """Whether a line starts with a column and a color."""
-    return bool(_FIRST_TURN.match(line))
-
-
 def turn_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, str]]:
     """Yield a game a line, or one game if no line has more than one turn."""
     written = list(written_lines(lines, geometry))
@@ -93,3 +113,137 @@ def write_turns(stream: TextIO, records: Iterable[GameRecord]) -> None:
     for record in records:
         turns = (f"{_LETTERS[c]}_{_COLORS[i % 2]}" for i, c in enumerate(record.columns))
         stream.write((" ".join(turns) or NO_MOVE) + "\n")
+
+
+def histories(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Yield each game as the text of its board, "" if the file has no board, and of its moves.
+
+    Raises `InvalidRecord` for a document with other sections than a game has. Raises it also for a
+    file that can be read twice if its columns count from 1.
+    """
+    surveyed(lines, lambda lines: _refuse_from_1(lines, geometry))
+    begin, board, actions, section = 0, "", [""], ""
+    for number, line in text_lines(lines):
+        text = line.partition("#")[0].strip()
+        if text.startswith("[") and text[1:2].isalpha():
+            if section == _STATE:
+                yield begin, (board, ",".join(actions))
+            _check_order(section, text, board, number)
+            if text == _GAME:
+                begin, board, actions = number, "", []
+            section = text
+        elif not text:
+            continue
+        elif section == _GAME:
+            board = text
+        elif section == _STATE and "=" not in text:
+            actions.append(text)
+        elif text.startswith("history="):  # of a state wrapped in Python: player:action
+            actions.append(re.sub(r"\d+:", "", text.removeprefix("history=")))
+        elif not section:
+            yield number, ("", text)
+    if section == _GAME:
+        raise InvalidRecord(f"the document that starts here has no {_STATE}", begin)
+    if section == _STATE:
+        yield begin, (board, ",".join(actions))
+
+
+def looks_like_history(line: str) -> bool:
+    """Whether a line starts a document or is a list of actions rather than moves."""
+    if line.startswith("["):
+        return line[1:2].isdigit() or line == "[]" or line in _SECTIONS[:2]
+    first, comma, _ = line.partition(",")
+    is_listed = bool(comma) and len(first.strip()) < _MOVES
+    return is_listed or line.startswith("# Automatically generated by OpenSpiel")
+
+
+def history_doubt(item: object, geometry: Geometry) -> str:
+    """Say that columns count from 0, if an item shows neither that nor the contrary."""
+    board, text = item if isinstance(item, tuple) else ("", str(item))
+    actions = text.replace(" ", "").split(",")
+    if board or text[:1] in "[(" or "0" in actions or len(actions) < 2:
+        return ""
+    return "OpenSpiel's actions, whose columns count from 0; --from moves counts from 1"
+
+
+def _refuse_from_1(lines: Iterable[str], geometry: Geometry) -> None:
+    """Raise `InvalidRecord` if a file has an action one too great, and no action 0."""
+    wrong = None
+    for number, line in text_lines(lines):
+        text = line.partition("#")[0].strip()
+        actions = text.strip("[]").replace(" ", "").split(",")
+        if "0" in actions or text.startswith(_SECTIONS):
+            return
+        if wrong is None and str(geometry.columns) in actions:
+            wrong = number, text
+    if wrong is not None:
+        try:
+            read_history(("", wrong[1]), geometry)
+        except InvalidRecord as error:
+            raise InvalidRecord(error.reason, wrong[0]) from None
+
+
+def _check_order(before: str, section: str, board: str, number: int) -> None:
+    """Raise `InvalidRecord` for a section that cannot follow the section before it."""
+    if section not in _SECTIONS:
+        raise InvalidRecord(no_such("section of a document", section[:20], _SECTIONS), number)
+    if (section == _STATE) != (before == _GAME):
+        wanted = _STATE if before == _GAME else _GAME
+        raise InvalidRecord(f"expected {wanted}, got {section}", number)
+    if section == _STATE and not board:
+        raise InvalidRecord(f"{_GAME} names no game", number)
+
+
+def read_history(item: object, geometry: Geometry) -> GameRecord:
+    """Return the game of a line or a document."""
+    board, text = item if isinstance(item, tuple) else ("", str(item))
+    if board:
+        geometry = board_of(board)
+    columns = []
+    choices = set(map(str, range(geometry.columns)))
+    words = [word.strip() for word in text.strip("[]()").split(",")]
+    for number, word in enumerate(words if any(words) else (), start=1):
+        if word not in choices:
+            raise InvalidRecord(
+                f"move {number}: {word[:20]!r} is not an action: choose from 0 to"
+                f" {geometry.columns - 1}{_COUNTS_FROM_1 * (word == str(geometry.columns))}"
+            )
+        columns.append(int(word))
+    return GameRecord(tuple(columns), geometry)
+
+
+def write_histories(stream: TextIO, records: Iterable[GameRecord]) -> None:
+    """Write lines of actions; games on another board than the standard one as documents."""
+    for record in records:
+        if record.geometry == STANDARD:
+            stream.write((", ".join(map(str, record.columns)) or "[]") + "\n")
+        else:
+            stream.write(_document(record))
+
+
+def _document(record: GameRecord) -> str:
+    board = record.geometry
+    actions = "".join(f"{column}\n" for column in record.columns)
+    return (
+        "[Meta]\nVersion: 1\n\n"
+        f"{_GAME}\n{_NAME}(columns={board.columns},rows={board.rows},x_in_row={board.connect})\n"
+        f"{_STATE}\n{actions}\n\n"
+    )
+
+
+def board_of(text: str) -> Geometry:
+    """Return the board of a game as OpenSpiel writes it. Raises `InvalidRecord`."""
+    found = re.fullmatch(rf"{_NAME}(?:_proxy)?(?:\((.*)\))?", text.strip())
+    if found is None:
+        raise InvalidRecord(f"{text[:40]!r} is not a game of {_NAME}")
+    sizes = {}
+    for part in (found[1] or "").split(","):
+        name, _, value = part.strip().partition("=")
+        if name in _PARAMETERS and value.isascii() and value.isdigit():
+            sizes[_PARAMETERS[name]] = int(value[:9])
+        elif name in _PARAMETERS:
+            raise InvalidRecord(f"{name} must be a number, got {value[:20]!r}")
+        elif name and name not in _OTHERS:
+            known = (*_PARAMETERS, *_OTHERS)
+            raise InvalidRecord(no_such(f"parameter of {_NAME}", name[:20], known))
+    return Geometry(**sizes)

@@ -11,8 +11,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
-from claimeven.suggestions import no_such
+from claimeven.game.validation import one_of, whole_number
 
 #: The end of a game in a word: the seat that won, or another end.
 RESULTS = ("first", "second", "draw", "unfinished")
@@ -90,8 +89,8 @@ class GameRecord:
                 raise InvalidRecord(f"{(text[:40] if is_text else text)!r} is no {what}")
         if not 0 <= whole_number(self.opening, "opening", InvalidRecord) <= len(columns):
             raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
-        if self.label is not None and self.label not in LABELS:
-            raise InvalidRecord(no_such("label", str(self.label), LABELS))
+        if self.label is not None:
+            one_of(self.label, "label", LABELS, InvalidRecord)
         object.__setattr__(self, "position", played(columns, self.geometry))
         object.__setattr__(self, "columns", tuple(map(int, columns)))
         if (self.fault is None) != (self.fault_seat is None) or self.fault_seat not in (None, 0, 1):

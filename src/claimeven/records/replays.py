@@ -13,12 +13,13 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import methodcaller
 from typing import Any, TextIO
 
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.records.openspiel import board_of
+from claimeven.records.line_formats import board_of
 from claimeven.records.record import GameRecord, InvalidRecord, as_name, played
 
 _CONNECTX, _ARENA = "connectx", "open_spiel_connect_four"
@@ -33,6 +34,8 @@ _FAULT_OF = {"INVALID": "illegal", "TIMEOUT": "time", "ERROR": "crash"}
 _STATUS_OF = {"illegal": "INVALID", "time": "TIMEOUT", "stall": "TIMEOUT"}
 _OTHER_FAULT = "ERROR"
 _SYMBOLS = {0: "x", 1: "o", None: "."}
+#: Returns the board that a player of ConnectX sees.
+_connectx_board = methodcaller("get", "board")
 
 
 def is_arena(item: object) -> bool:
@@ -88,8 +91,14 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         fault, fault_seat = _fault_of(step, seat, number)
         if fault is not None:
             break
-        position = _moved(position, acting.get("action"), number)
-        columns.append(acting["action"])
+        action = acting.get("action")
+        if type(action) is not int:
+            raise InvalidRecord(f"step {number}: {str(action)[:20]!r} is not a column")
+        try:
+            position = position.play(action)
+        except ValueError as error:
+            raise InvalidRecord(f"step {number}: {error}") from None
+        columns.append(action)
         _check_boards(step, number, _connectx_board, (to_kaggle(position),))
     names = _names_of(replay)
     record = GameRecord(tuple(columns), board, *names, fault=fault, fault_seat=fault_seat)
@@ -211,15 +220,6 @@ def _player(step: object, seat: int, number: int) -> Mapping[str, Any]:
     return _mapping(step[seat], f"step {number}: the part of a player")
 
 
-def _moved(position: Position, action: object, number: int) -> Position:
-    if type(action) is not int:
-        raise InvalidRecord(f"step {number}: {str(action)[:20]!r} is not a column")
-    try:
-        return position.play(action)
-    except ValueError as error:
-        raise InvalidRecord(f"step {number}: {error}") from None
-
-
 def _submissions(step: object) -> list[tuple[int, int]]:
     """Return the moves of a step with their seats: at most one in a replay of a whole game."""
     found = []
@@ -228,10 +228,6 @@ def _submissions(step: object) -> list[tuple[int, int]]:
         if type(column) is int and column >= 0:
             found.append((seat, column))
     return found
-
-
-def _connectx_board(seen: Mapping[str, Any]) -> Any:
-    return seen.get("board")
 
 
 def _arena_board(seen: Mapping[str, Any]) -> Any:

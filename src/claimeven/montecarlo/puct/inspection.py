@@ -229,7 +229,7 @@ def policies(
 def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
     """Return weights to the power of 1 / temperature, relative to the greatest."""
     largest = weights.max(axis=1, keepdims=True)
-    parts = weights / np.where(largest > 0.0, largest, 1.0)
+    parts: npt.NDArray[np.float64] = weights / np.where(largest > 0.0, largest, 1.0)
     return _best(parts, 1) if temperature == 0.0 else parts ** (1.0 / temperature)
 
 
