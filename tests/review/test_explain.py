@@ -13,11 +13,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.errors import ClaimevenError
 from claimeven.review.claims import KINDS, Claim
-from claimeven.review.disc_claims import Makes
+from claimeven.review.column_claims import Makes
 from claimeven.review.explain import explain
-from claimeven.review.follow_up import follow_up_reaches
 from claimeven.review.threats import (
     cornered_cells,
+    follow_up_reaches,
     forced_below,
     is_playable,
     winning_cells,

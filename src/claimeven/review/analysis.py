@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from textwrap import wrap
 from typing import Any
 
@@ -25,10 +25,10 @@ from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
+from claimeven.review.column_claims import BestPlay
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import MAX_COLUMN_SENTENCES, WIDTH, board_of, solver_for
 from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, signed, steps_lost
-from claimeven.review.score_claims import BestPlay
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
@@ -228,17 +228,19 @@ def analyze(game: str | Iterable[int] | GameLine, solver: ExactSolver | None = N
     >>> print(analyze("44553").moves[3].reason[:34])
     Column 5 turns the win into a loss
     """
-    positions = _positions_of(game, solver)
+    if isinstance(game, GameLine):
+        positions = game.positions
+    else:
+        positions = Position.replay(game, board_of(solver))
     solver = solver_for(positions[0].geometry, solver)
-    final = positions[-1]
-    score = solver.score(final)
-    judged: list[JudgedMove] = []
-    for before, after in zip(reversed(positions[:-1]), reversed(positions[1:]), strict=True):
-        judged.append(_judged(before, _column_played(before, after), solver))
-    return Analysis(tuple(reversed(judged)), final, score)
+    score = solver.score(positions[-1])
+    judged = [_judged(*pair, solver) for pair in reversed(list(pairwise(positions)))]
+    return Analysis(tuple(reversed(judged)), positions[-1], score)
 
 
-def _judged(position: Position, column: int, solver: ExactSolver) -> JudgedMove:
+def _judged(position: Position, after: Position, solver: ExactSolver) -> JudgedMove:
+    disc = position.mask ^ after.mask
+    column, _ = position.geometry.cell(disc.bit_length() - 1)
     move = JudgedMove(position, column, solver.scores(position))
     if not move.mark:
         return move
@@ -266,14 +268,6 @@ MOVE_HEADING = "disc  column before  after  judgement"
 _INDENT = " " * 6
 
 
-def _positions_of(
-    game: str | Iterable[int] | GameLine, solver: ExactSolver | None
-) -> tuple[Position, ...]:
-    if isinstance(game, GameLine):
-        return game.positions
-    return Position.replay(game, board_of(solver))
-
-
 def final_line(analysis: Analysis) -> str:
     outcome = analysis.outcome
     if outcome is not None:
@@ -289,8 +283,3 @@ def _player_line(analysis: Analysis, player: int) -> str:
     shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"
     counts = ", ".join(f"{word} {analysis.count(player, word)}" for word in JUDGEMENTS)
     return f"{PLAYER_NAMES[player] + ':':<7} accuracy {shown}; {counts}"
-
-
-def _column_played(before: Position, after: Position) -> int:
-    disc = before.mask ^ after.mask
-    return before.geometry.cell(disc.bit_length() - 1)[0]

@@ -21,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.validation import whole_number
-from claimeven.suggestions import no_such
+from claimeven.game.validation import one_of, whole_number
 
 #: Rows of bars on either side of the axis.
 REACH = 5
@@ -43,14 +42,12 @@ def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "u
         raise ClaimevenError("a score history must have the score before the first move")
     if whole_number(width, "width") <= _MARGIN:
         raise ClaimevenError(f"width must be {_MARGIN + 1} or more, got {width}")
-    if charset not in _SYMBOLS:
-        raise ClaimevenError(no_such("charset", str(charset), _SYMBOLS))
-    bar, upright, axis, crossing = _SYMBOLS[charset]
+    bar, upright, axis, crossing = _SYMBOLS[one_of(charset, "charset", _SYMBOLS)]
     step = -(-len(score_history) // (width - _MARGIN))
     shown = [max(score_history[i : i + step], key=abs) for i in range(0, len(score_history), step)]
     furthest = max(1, *(abs(score) for score in score_history))
     reach = min(REACH, furthest)
-    heights = [_rows(score, furthest, reach) for score in shown]
+    heights = [(1 if score > 0 else -1) * -(-abs(score) * reach // furthest) for score in shown]
     lines = []
     for row in range(max(0, *heights), min(0, *heights) - 1, -1):
         label = 0 if row == 0 else (1 if row > 0 else -1) * -(-abs(row) * furthest // reach)
@@ -62,12 +59,6 @@ def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "u
         lines.append(f"{text:>{_MARGIN - 2}} {crossing if row == 0 else upright}{bars}".rstrip())
     lines.append(_ruler(len(shown), step))
     return "\n".join(lines)
-
-
-def _rows(score: int, furthest: int, reach: int) -> int:
-    """Return the height of a bar in rows, signed."""
-    height = -(-abs(score) * reach // furthest)
-    return height if score > 0 else -height
 
 
 def _ruler(length: int, step: int) -> str:

@@ -1,7 +1,7 @@
 """Claims: facts about a position, with a sentence for each and a check by search.
 
-A claim stores its fact as plain data. Each kind of claim is a class in `disc_claims`,
-`score_claims` or `win_claims`, which writes its sentence and proves or refutes it.
+A claim stores its fact as plain data. Each kind of claim is a class in `column_claims`
+or `win_claims`, which writes its sentence and proves or refutes it.
 """
 
 from __future__ import annotations

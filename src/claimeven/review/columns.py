@@ -13,22 +13,26 @@ from itertools import islice
 
 from claimeven.game.position import Position
 from claimeven.review.claims import Claim, positions_along
-from claimeven.review.disc_claims import (
+from claimeven.review.column_claims import (
+    BestPlay,
     Blocks,
+    ColumnScore,
     Denies,
     Ignores,
     Makes,
     Misses,
+    Only,
     Opens,
+    Reply,
     Spoils,
     Wins,
     denied_cells,
+    good_answers,
 )
-from claimeven.review.follow_up import follow_up_reaches
-from claimeven.review.score_claims import BestPlay, ColumnScore, Only, Reply, good_answers
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
+    follow_up_reaches,
     forced_below,
     is_playable,
     line_through,

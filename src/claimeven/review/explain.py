@@ -20,9 +20,8 @@ from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.review.claims import Claim
+from claimeven.review.column_claims import Best, Closed, PositionScore
 from claimeven.review.columns import ColumnClaims
-from claimeven.review.disc_claims import Closed
-from claimeven.review.score_claims import Best, PositionScore
 from claimeven.review.threats import is_playable, wins_later, wins_now
 from claimeven.review.win_claims import Double, Stack, Zugzwang, double_cells, stack_cells
 from claimeven.solver.errors import InvalidSolve

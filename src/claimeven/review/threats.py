@@ -1,4 +1,6 @@
-"""Threats: empty cells that would complete a line, and the player whom each favors.
+"""Threats, and follow-up play, which profits from them.
+
+Threats are empty cells that would complete a line; each favors a player.
 
 A player with a threat waits until the other player must play the cell below it. When all other
 columns are full, the number of discs decides which player must play in this one. On a board of even
@@ -6,7 +8,8 @@ height Yellow profits from threats in odd rows (counted from 1) and Red from thr
 `forced_below` generalizes this to any board. The count is not a proof: the game may end before.
 `cornered_cells` finds the positions in which a side can only play below such cells. The rule is
 from J. D. Allen, "The Complete Book of Connect 4" (2010), and V. Allis, "A Knowledge-based Approach
-of Connect-Four" (1988), chapter 3.
+of Connect-Four" (1988), chapter 3. Follow-up play, after which the
+package is named, answers every move in the same column.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 Cell = tuple[int, int]
+#: Maximum number of positions in a proof.
+MAX_POSITIONS = 6000
 
 
 def winning_cells(position: Position, player: int) -> tuple[Cell, ...]:
@@ -73,3 +78,80 @@ def line_through(position: Position, column: int) -> tuple[Cell, ...]:
     """Return the cells of the lines that a disc in a playable column completes."""
     outcome = position.play(column).outcome
     return () if outcome is None else outcome.cells
+
+
+def follow_up_reaches(
+    position: Position, player: int, target: int, budget: int = MAX_POSITIONS
+) -> bool | None:
+    """Whether follow-up play guarantees a player (0 or 1) at least `target`: 1 a win, 0 a draw.
+
+    The other side is to move in `position`. None if the proof needs more than `budget` positions.
+    The player
+    1. completes a line if possible,
+    2. otherwise fills the cell in which the opponent would complete a line,
+    3. otherwise answers in the column just played,
+    4. and, only if that column is full, chooses another column.
+    The search tries every move of the opponent, and in step 4 every column.
+    """
+    assert position.turn != player
+    search = _FollowUp(position.geometry, target, budget)
+    try:
+        return search.holds(position.theirs, position.mask)
+    except _OverBudget:
+        return None
+
+
+class _OverBudget(Exception):
+    """The proof needs more positions than its budget."""
+
+
+class _FollowUp:
+    """One proof: `own` are the discs of the player with the strategy; the other side is to move."""
+
+    def __init__(self, geometry: Geometry, target: int, budget: int) -> None:
+        self.geometry = geometry
+        self.target = target
+        self.left = budget
+        self.known: dict[tuple[int, int], bool] = {}
+
+    def holds(self, own: int, mask: int) -> bool:
+        key = (own, mask)
+        if key not in self.known:
+            self.left -= 1
+            if self.left < 0:
+                raise _OverBudget
+            self.known[key] = self._holds(own, mask)
+        return self.known[key]
+
+    def _holds(self, own: int, mask: int) -> bool:
+        geometry = self.geometry
+        playable = bitboard.playable_cells(mask, geometry)
+        if not playable:
+            return self.target <= 0
+        if playable & bitboard.winning_cells(own ^ mask, mask, geometry):
+            return False
+        while playable:
+            move = playable & -playable
+            playable ^= move
+            if not self._answered(own, mask | move, move):
+                return False
+        return True
+
+    def _answered(self, own: int, mask: int, move: int) -> bool:
+        """Whether the player, to move after `move`, still reaches the target."""
+        geometry = self.geometry
+        playable = bitboard.playable_cells(mask, geometry)
+        if playable & bitboard.winning_cells(own, mask, geometry):
+            return True
+        if not playable:
+            return self.target <= 0
+        threatened = playable & bitboard.winning_cells(own ^ mask, mask, geometry)
+        answers = threatened or (move << 1) & geometry.board or playable
+        if threatened & (threatened - 1):
+            return False
+        while answers:
+            answer = answers & -answers
+            answers ^= answer
+            if self.holds(own | answer, mask | answer):
+                return True
+        return False

@@ -17,10 +17,10 @@ from claimeven.review.claims import (
     join_words,
     positions_along,
 )
-from claimeven.review.follow_up import follow_up_reaches
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
+    follow_up_reaches,
     forced_below,
     is_playable,
     winning_cells,
