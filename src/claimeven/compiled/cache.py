@@ -134,7 +134,6 @@ def _is_there(path: Path) -> bool:
 
 
 def _open_lock(path: Path) -> IO[bytes] | None:
-    """Return the lock file of a file, None if it cannot be opened."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.with_suffix(_LOCK).open("wb")
@@ -164,7 +163,6 @@ def tidy(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[tuple[float, Path]]:
-    """Return the last use and the path of each file of the cache."""
     found = []
     for path in folder.iterdir():
         if path.suffix in (SUFFIX, JAX_SUFFIX, _UNFINISHED, _LOCK):

@@ -150,7 +150,6 @@ class PartCompiler(compiler.Compiler):
     made: Any = _Part
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
-        """Compile a function."""
         self.state.library = self.made(self.state.targetctx.codegen(), func.__qualname__)
         compile_extra: Any = super().compile_extra
         return compile_extra(func)

@@ -68,7 +68,6 @@ def imported_by(text: str) -> set[str]:
 
 @cache
 def _is_module(name: str) -> bool:
-    """Whether the package has a module of this name."""
     return _in_package(name).is_file()
 
 
@@ -79,7 +78,6 @@ def _speaks_of(package: str, name: str) -> bool:
 
 @cache
 def _read(module: str) -> tuple[bytes, frozenset[str]]:
-    """Return the source of a module and the modules that it imports."""
     source = _path_of(module).read_bytes()
     return source, frozenset(imported_by(source.decode("utf-8", "replace")))
 

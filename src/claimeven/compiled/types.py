@@ -11,33 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-__all__ = [
-    "Int",
-    "Ints",
-    "Signature",
-    "Type",
-    "Word",
-    "Words",
-    "bits64",
-    "boolean",
-    "float32",
-    "float64",
-    "int8",
-    "int32",
-    "int64",
-    "is_narrow",
-    "is_wide",
-    "named_tuple",
-    "numba_signature",
-    "read_only",
-    "tuple_of",
-    "uint8",
-    "uint16",
-    "uint64",
-    "void",
-    "words_as",
-]
-
 Word: TypeAlias = Any  #: an unsigned integer of 64 bits, or of 128 bits in wide kernels
 Int: TypeAlias = Any  #: a signed 64-bit integer
 Words: TypeAlias = Any  #: an array of words

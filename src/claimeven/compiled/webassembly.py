@@ -153,7 +153,6 @@ def _linked(exported: dict[str, str], machine: Any) -> Any:
 
 
 def _linker() -> list[str]:
-    """Return the command that links modules."""
     if found := shutil.which("wasm-ld"):
         return [found]
     if find_spec("ziglang") is not None:
@@ -165,7 +164,6 @@ def _linker() -> list[str]:
 
 
 def _link(linker: list[str], code: bytes, names: Collection[str]) -> bytes:
-    """Return the module of an object file."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "kernels.o"), Path(folder, "kernels.wasm")
         source.write_bytes(code)

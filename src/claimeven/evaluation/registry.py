@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -24,7 +24,6 @@ from claimeven.evaluation.streaks import (
 from claimeven.evaluation.windows import (
     SYMMETRIC,
     WindowWeights,
-    weight_array,
     windows,
     windows_kernel,
 )
@@ -95,9 +94,8 @@ def weighted_windows(name: str, weights: WindowWeights, summary: str, scale: flo
     for what, weight in asdict(weights).items():
         name_of = f"the weight {what}"
         whole_number(weight, name_of, InvalidEvaluation, low=-MAX_WEIGHT, high=MAX_WEIGHT)
-    return Evaluation(
-        name, partial(windows, weights=weights), summary, scale, WINDOWS, weight_array(weights)
-    )
+    function = partial(windows, weights=weights)
+    return Evaluation(name, function, summary, scale, WINDOWS, astuple(weights))
 
 
 EVALUATIONS: dict[str, Evaluation] = {

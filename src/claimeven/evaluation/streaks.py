@@ -39,7 +39,6 @@ def streaks(position: Position) -> int:
 
 
 def _value_of(discs: int, geometry: Geometry) -> int:
-    """Sum of the worth of all discs of one player."""
     total, worth_before = 0, 0
     for length, weight in enumerate(chain_weights(geometry.connect), start=1):
         in_chain = 0

@@ -7,7 +7,7 @@ used symmetric weights without a bonus for the center.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -67,14 +67,9 @@ def windows(position: Position, weights: WindowWeights | None = None) -> int:
     return total + chosen.center * (own & center).bit_count()
 
 
-def weight_array(weights: WindowWeights) -> tuple[int, ...]:
-    """Return the weights in the order `windows_kernel` takes them."""
-    return astuple(weights)
-
-
 @prepared
 def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
-    """Compiled twin of `windows`; the side to move owns `mine`."""
+    """Compiled twin of `windows`; the side to move owns `mine`, `weights` is a `WindowWeights`."""
     height, connect = words[HEIGHT], words[CONNECT]
     theirs = mine ^ mask
     total = weights[6] * np.int64(popcount(mine & words[CENTER]))

@@ -151,17 +151,9 @@ def last_cell(position: Position, column: int) -> tuple[int, int]:
 
 
 def _symbol_rows(position: Position, symbols: tuple[str, str, str]) -> list[list[str]]:
-    """Symbols of the cells by row, top row first."""
-    geometry = position.geometry
-    first, second = position.discs
-    one, two, empty = symbols
-
-    def symbol(bit: int) -> str:
-        return one if first >> bit & 1 else two if second >> bit & 1 else empty
-
     return [
-        [symbol(geometry.bit(column, row)) for column in range(geometry.columns)]
-        for row in reversed(range(geometry.rows))
+        [symbols[2] if owner is None else symbols[owner] for owner in row]
+        for row in reversed(position.rows)
     ]
 
 

@@ -348,7 +348,6 @@ def _from_top_first(
 
 
 def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the board as an array of the shape it should have."""
     try:
         array = np.asarray(board)
     except ValueError:

@@ -124,7 +124,6 @@ def _sequences(mine: int, mask: int, depth: int, geometry: Geometry) -> int:
 
 
 def _children(layer: set[tuple[int, int]], geometry: Geometry) -> set[tuple[int, int]]:
-    """Return all (mine, mask) one move after the positions of a layer."""
     found = set()
     for mine, mask in layer:
         theirs = mine ^ mask

@@ -386,7 +386,6 @@ _new = object.__new__
 
 
 def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
-    """Return a position without checks, whose outcome is not determined yet."""
     position = _new(Position)
     _set_geometry(position, geometry)
     _set_mine(position, mine)

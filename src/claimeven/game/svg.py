@@ -68,11 +68,9 @@ class _Layout(NamedTuple):
         return self.top + self.geometry.rows * _CELL + _FRAME + _NAMES_HEIGHT
 
     def x(self, column: float) -> float:
-        """Middle of a column."""
         return self.left + (column + 0.5) * _CELL
 
     def y(self, row: float) -> float:
-        """Middle of a row."""
         return self.top + (self.geometry.rows - row - 0.5) * _CELL
 
 
@@ -102,11 +100,12 @@ def draw_svg(
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
     layout = _layout(geometry, above, bare)
     title = escape(f"Connect Four, {geometry}: {describe(position, ('', ''))}")
+    paper = f"<rect width='{layout.width}' height='{layout.height}' rx='12' fill='{_PAPER}'/>"
     parts = [
         _opening_tag(layout, cell, title),
         f"<title>{title}</title>",
         f"<desc>{_contents(position)}</desc>",
-        *([] if bare else [_paper(layout)]),
+        *([] if bare else [paper]),
         *_board(layout),
         *_discs(position, layout),
         *_winning_lines(position, layout),
@@ -193,26 +192,17 @@ def _opening_tag(layout: _Layout, cell: float, title: str) -> str:
     )
 
 
-def _paper(layout: _Layout) -> str:
-    return f"<rect width='{layout.width}' height='{layout.height}' rx='12' fill='{_PAPER}'/>"
-
-
 def _contents(position: Position) -> str:
     """Describe the discs of each column in words, for screen readers."""
-    geometry, first = position.geometry, position.discs[0]
     columns = []
-    for column in range(geometry.columns):
-        discs = [
-            _NAMES[0 if first >> geometry.bit(column, row) & 1 else 1]
-            for row in range(position.height_of(column))
-        ]
+    for column, owners in enumerate(zip(*position.rows, strict=True)):
+        discs = [_NAMES[owner] for owner in owners if owner is not None]
         if discs:
-            columns.append(f"column {column_name(column, geometry)} {' '.join(discs)}")
+            columns.append(f"column {column_name(column, position.geometry)} {' '.join(discs)}")
     return f"Discs from the bottom up: {'; '.join(columns)}." if columns else "An empty board."
 
 
 def _board(layout: _Layout) -> list[str]:
-    """The frame, with a hole for every cell."""
     geometry = layout.geometry
     holes = [
         f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_HOLE}'/>"
@@ -229,7 +219,6 @@ def _board(layout: _Layout) -> list[str]:
 
 
 def _discs(position: Position, layout: _Layout) -> list[str]:
-    """The discs of both players, each with its player's mark."""
     return [
         part
         for player, discs in enumerate(position.discs)
@@ -292,7 +281,6 @@ def _last_move(layout: _Layout, column: int, row: int) -> list[str]:
 
 
 def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
-    """The scores above the columns, the best ones in a pill."""
     scores = [None if score is None else whole_number(score, "a score") for score in scores]
     best = max((score for score in scores if score is not None), default=None)
     middle = _MARGIN + _SCORES_HEIGHT / 2 - 3

@@ -140,7 +140,6 @@ def _circle(node: DrawnNode, x: float, y: float) -> str:
 def _legend(
     top: float, worths: Sequence[tuple[float, str]], lines: Sequence[str]
 ) -> tuple[str, float]:
-    """Return the elements of the legend from a height down, and the height of the drawing."""
     elements, x = [], float(MARGIN)
     for worth, word in worths:
         elements.append(

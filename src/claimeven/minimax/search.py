@@ -161,7 +161,6 @@ class MinimaxSearch:
     def _search(
         self, position: Position, depth: int | None, seconds: float | None, nodes: int | None
     ) -> MinimaxResult:
-        """Run `search` with the lock held."""
         # Keys are valid for one board, and evaluations for one side at the root.
         scope = self._table_scope_of(position)
         if scope != self._table_scope:

@@ -101,7 +101,6 @@ class OutdatedForest(ClaimevenError):
 
 
 def _raise_copied() -> None:
-    """Raise `OutdatedForest`, in a copy."""
     raise OutdatedForest("a copy has no trees: use the result of the search in its own process")
 
 
@@ -275,12 +274,10 @@ class _MergedNode(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it has visits or a proof."""
         return bool(self.facts.visits or self.facts.proof)
 
 
 def _children(node: _MergedNode) -> list[_MergedNode]:
-    """Return the children of a node, left to right."""
     columns: dict[int, tuple[list[NodeStats], list[tuple[ReadableTree, Handle]]]] = {}
     for tree, handle in node.handles:
         for child in tree.children(handle):

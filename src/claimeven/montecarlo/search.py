@@ -188,11 +188,9 @@ class TreeSearch(ABC):
     ) -> MonteCarloResult: ...
 
     def _budget(self) -> tuple[int | None, float | None]:
-        """Return the default iterations and seconds of a search."""
         return None, None
 
     def _check(self, position: Position) -> None:
-        """Raise unless a position can be searched."""
         if position.is_over:
             raise InvalidPosition("the game is over: the position has no move to search for")
 
@@ -308,7 +306,6 @@ class MonteCarloSearch(TreeSearch):
     def follow(
         self, position: Position, rng: np.random.Generator, iterations: int
     ) -> tuple[Iterator[Step], Forest]:
-        """Return the steps of `trace` one by one: after each, the forest shows the current tree."""
         check_budget(iterations, None)
         replay = self._replay(position, rng, None)
         return replay.steps((iterations,)), replay.forest
@@ -388,7 +385,6 @@ class MonteCarloSearch(TreeSearch):
         return self._engines
 
     def _engine_key(self, geometry: Geometry) -> tuple[Any, ...]:
-        """Return the properties that engines depend on."""
         return geometry, self.options, self.backend_for(geometry)
 
     def _keep(self, seconds: float, backend: str) -> int:

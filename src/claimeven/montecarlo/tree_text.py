@@ -105,7 +105,6 @@ def tree_lines(branch: Branch, position: Position) -> list[str]:
 
 
 def _ending(node: Branch) -> str:
-    """Return the proof of a node as text, empty without a proof."""
     proof = PROOF_NAMES[node.proof]
     return f"{proof} in {node.distance}" if proof else ""
 
@@ -124,7 +123,6 @@ def columns_text(branch: Branch, position: Position) -> str:
 
 
 def _has_priors(branch: Branch) -> bool:
-    """Whether a tree has priors."""
     return branch.prior is not None or any(_has_priors(child) for child in branch.children)
 
 

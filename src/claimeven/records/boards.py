@@ -143,7 +143,6 @@ def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, DrawnBoard | I
 
 
 def _is_flat(line: str) -> bool:
-    """Whether a line has all the cells of a board."""
     return ";" in line or len(line.replace(",", " ").split()) > MAX_SIDE
 
 
@@ -162,7 +161,6 @@ def _board(columns: int, rows: int, geometry: Geometry) -> Geometry:
 
 
 def _bracketed(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the outermost brackets of a text with the lines they start on."""
     depth = start = 0
     line = first = 1
     for found in re.finditer(r"[\[\]\n]", text):

@@ -154,7 +154,6 @@ def _scores(row: Mapping[str, object]) -> tuple[int, ...]:
 
 
 def _number(row: Mapping[str, object], name: str) -> int | None:
-    """Return the whole number of a row under a name, None without it."""
     value = row.get(name)
     text = "" if value is None else str(value).strip()
     try:

@@ -80,7 +80,6 @@ def _up_to_the_most(
 
 
 def _parsed(text: str) -> Any:
-    """Return the object of a JSON text, or its error with the line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -90,7 +89,6 @@ def _parsed(text: str) -> Any:
 
 
 def _of_page(lines: list[str]) -> Any:
-    """Return the replay that a web page shows, or its error."""
     text = "\n".join(lines)
     for found in _IN_PAGE.finditer(text):
         try:

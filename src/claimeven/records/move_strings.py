@@ -172,7 +172,6 @@ def _count_scores(words: list[str], has_no_moves: bool, geometry: Geometry, is_s
 
 
 def _wrong_scores(words: list[str], geometry: Geometry) -> str:
-    """Return the error of the words after the moves of a line with scores."""
     moves, *rest = words
     if len(rest) in (1, geometry.columns):
         wrong = next((word for word in rest if not _is_score(word, geometry)), rest[0])

@@ -159,7 +159,6 @@ def _step(
     statuses: tuple[str, str],
     rewards: tuple[int | None, int | None],
 ) -> list[dict[str, Any]]:
-    """Return both players' parts of a step; only the first one's shows the board."""
     players = []
     for seat in range(2):
         seen: dict[str, Any] = {"remainingOverageTime": _BANK, "mark": seat + 1}
@@ -178,7 +177,6 @@ def _step(
 
 
 def _opened(item: object, name: str) -> tuple[Mapping[str, Any], list[Any]]:
-    """Return a replay of that name and its steps."""
     replay = _mapping(item, "a replay")
     if replay.get("name", name) != name:
         raise InvalidRecord(f"it is a replay of {str(replay['name'])[:40]!r}, not of {name!r}")

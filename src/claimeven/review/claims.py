@@ -133,7 +133,6 @@ class Wording:
         return f"{self.player(player)}'s move {self.number(place)}"
 
     def moves_to_end(self, score: int) -> int:
-        """Return the moves that the winner needs."""
         return (plies_to_end(self.position, score) + 1) // 2
 
     def end(self, score: int) -> str:

@@ -66,7 +66,7 @@ def reporter(
     def report(at: SolveProgress) -> None:
         low, high = at.low, at.high
         if cut_off is not None:
-            low, high = _uncut(geometry, low, high, cut_off)
+            low, high = uncut(geometry, low, high, cut_off)
         if known is not None:
             low = high = known
         on_progress(replace(at, low=low, high=high, scores=scores))
@@ -83,20 +83,10 @@ def narrow_on_stop(score: int) -> Iterator[None]:
         raise SearchStopped(score, score) from None
 
 
-@contextmanager
-def uncut_on_stop(geometry: Geometry, cut_off: CutOff) -> Iterator[None]:
-    """If a search with a cut-off is stopped, raise `SearchStopped` with bounds that are true."""
-    try:
-        yield
-    except SearchStopped as stopped:
-        low, high = _uncut(geometry, stopped.low, stopped.high, cut_off)
-        raise SearchStopped(low, high) from None
-
-
-def _uncut(geometry: Geometry, low: int, high: int, cut_off: CutOff) -> tuple[int, int]:
+def uncut(geometry: Geometry, low: int, high: int, cut_off: CutOff) -> tuple[int, int]:
     """Return bounds of a score from bounds of a search; a bound at the cut-off may be untrue.
 
-    >>> _uncut(Geometry(), 0, 1, (-1, 1))
+    >>> uncut(Geometry(), 0, 1, (-1, 1))
     (0, 21)
     """
     most = win_score(geometry, 0)

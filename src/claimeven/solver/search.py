@@ -209,7 +209,6 @@ class ExactSearch:
         )
 
     def _hold_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
-        """Return ask(session); the lock is held."""
         start_time = time.perf_counter()
         try:
             session.start()

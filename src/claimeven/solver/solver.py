@@ -30,7 +30,7 @@ from claimeven.solver.progress import (
     SolverStatistics,
     narrow_on_stop,
     reporter,
-    uncut_on_stop,
+    uncut,
 )
 from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
 from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
@@ -104,8 +104,11 @@ class Solver:
         self._new_state(book)
 
     def _new_state(self, book: OpeningBook | None) -> None:
-        """Start with a new search and an empty table."""
-        self._search = self._new_search()
+        size = DEFAULT_MB if self.table_mb is None else check_table_mb(self.table_mb)
+        try:
+            self._search = ExactSearch(self.geometry, size, self.threads, self.guide)
+        except (MemoryError, OverflowError):
+            raise InvalidSolve(f"there is not enough memory for a table of {size:g} MB") from None
         self._queries = Queries(self.geometry, book, self._search)
 
     def maker(self) -> Callable[[], Solver]:
@@ -120,13 +123,6 @@ class Solver:
     def book(self) -> OpeningBook | None:
         """The book in which positions are looked up before a search."""
         return self._queries.book
-
-    def _new_search(self) -> ExactSearch:
-        size = DEFAULT_MB if self.table_mb is None else check_table_mb(self.table_mb)
-        try:
-            return ExactSearch(self.geometry, size, self.threads, self.guide)
-        except (MemoryError, OverflowError):
-            raise InvalidSolve(f"there is not enough memory for a table of {size:g} MB") from None
 
     @property
     def statistics(self) -> SolverStatistics:
@@ -195,8 +191,11 @@ class Solver:
             report = reporter(self.geometry, on_progress, cut_off=_OUTCOME_WINDOW)
             return self._queries.score(session, position, *_OUTCOME_WINDOW, report)
 
-        with uncut_on_stop(self.geometry, _OUTCOME_WINDOW):
+        try:
             score = self._search.run_session(ask, seconds=seconds)
+        except SearchStopped as stopped:
+            low, high = uncut(self.geometry, stopped.low, stopped.high, _OUTCOME_WINDOW)
+            raise SearchStopped(low, high) from None
         return (score > 0) - (score < 0)
 
     def best_columns(

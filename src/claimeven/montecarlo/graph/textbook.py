@@ -190,7 +190,6 @@ class TextbookGraph(TextbookSearch):
         return [*flips, self.canonical(position) is not position]
 
     def _flip(self, column: int, is_flipped: bool) -> int:
-        """Return the column of the board for a column of a stored position."""
         return self.position.geometry.columns - 1 - column if is_flipped else column
 
     def select(self) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], int, bool]:

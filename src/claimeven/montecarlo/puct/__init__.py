@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from claimeven.montecarlo.puct.forest import PuctForest
-from claimeven.montecarlo.puct.options import PuctOptions
-from claimeven.montecarlo.puct.search import PuctSearch
-from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
-
-__all__ = ["PuctForest", "PuctNode", "PuctOptions", "PuctSearch", "PuctTree"]
+from claimeven.montecarlo.puct.forest import PuctForest as PuctForest
+from claimeven.montecarlo.puct.options import PuctOptions as PuctOptions
+from claimeven.montecarlo.puct.search import PuctSearch as PuctSearch
+from claimeven.montecarlo.puct.textbook import PuctNode as PuctNode
+from claimeven.montecarlo.puct.textbook import PuctTree as PuctTree

@@ -326,12 +326,10 @@ class PuctForest(ReadableForest):
             priors[children] = mixed.astype(np.float32)
 
     def _check_board(self, position: Position) -> None:
-        """Raise unless a position belongs to the board of the forest."""
         if position.geometry != self.geometry:
             raise InvalidPosition(f"the board must be {self.geometry}, got {position.geometry}")
 
     def _check_rests(self, tree: int) -> None:
-        """Raise unless the tree exists and no leaf waits."""
         whole_number(tree, "tree", InvalidOptions, low=0, high=len(self) - 1)
         if self.waiting:
             raise InvalidOptions("leaves wait for the model: back them up first")

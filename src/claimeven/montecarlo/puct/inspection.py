@@ -236,4 +236,4 @@ def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.fl
 def _best(numbers: npt.NDArray[Any], minimum: int) -> npt.NDArray[np.float64]:
     """Return 1 for the greatest numbers of each row that are at least `minimum`, else 0."""
     best = (numbers == numbers.max(axis=1, keepdims=True)) & (numbers >= minimum)
-    return best.astype(np.float64)
+    return np.asarray(best, dtype=np.float64)
