@@ -23,6 +23,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.messages import WorkProgress
 from claimeven.parallel.jobs import Executor
 from claimeven.parallel.parts import Part, check_parts, unfinished
+from claimeven.solver.errors import check_table_mb, check_threads
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
@@ -81,15 +83,15 @@ def build_book(
     """
     check_plies(geometry, plies)
     atomic_io.check_output(path)
-    search = ExactSearch(geometry, table_mb, threads)
+    check_table_mb(table_mb)
+    check_threads(threads)
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]
-    journal = BuildJournal(journal_path(path), geometry, last)
-    places = np.arange(len(last.keys))
-    try:
-        scores = _solve_layer(last, journal, places, search, table_mb, on_progress, executor)
-    finally:
-        journal.close()
+    with closing(BuildJournal(journal_path(path), geometry, last)) as journal:
+        places = np.arange(len(last.keys))
+        scores = _solve_layer(
+            last, journal, places, geometry, table_mb, threads, on_progress, executor
+        )
     book = _save(path, geometry, all_layers, scores)
     journal.remove()
     return book
@@ -107,23 +109,19 @@ def build_part(
     geometry: Geometry,
     plies: int,
     part: Part,
-    *,
-    table_mb: float = 128,
-    threads: int = 1,
-    on_progress: Callable[[WorkProgress], None] | None = None,
-    executor: Executor | None = None,
+    **how: Any,
 ) -> int:
     """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
 
-    The results are in `part.path(path)`, from which the same call resumes.
+    The results are in `part.path(path)`, from which the same call resumes. `how` are the other
+    arguments of `build_book`.
     """
     check_plies(geometry, plies)
-    search = ExactSearch(geometry, table_mb, threads)
     last = deque(layers(geometry, plies), 1)[0]
     about = f", part {part} {json.dumps(provenance.running_command())}"
     with closing(BuildJournal(part.path(path), geometry, last, about)) as journal:
         places = part.share(np.arange(len(last.keys)))
-        _solve_layer(last, journal, places, search, table_mb, on_progress, executor)
+        _solve_layer(last, journal, places, geometry, **how)
     return len(places)
 
 
@@ -180,13 +178,14 @@ def _solve_layer(
     layer: Layer,
     journal: BuildJournal,
     places: npt.NDArray[np.intp],
-    search: ExactSearch,
-    table_mb: float,
-    on_progress: Callable[[WorkProgress], None] | None,
-    executor: Executor | None,
+    geometry: Geometry,
+    table_mb: float = 128,
+    threads: int = 1,
+    on_progress: Callable[[WorkProgress], None] | None = None,
+    executor: Executor | None = None,
 ) -> Scores:
     """Solve the positions of some places that are not in the journal, in the order of keys."""
-    geometry = search.geometry
+    search = ExactSearch(geometry, table_mb, threads)
     scores = journal.scores
     total = len(places)
     left = places[scores[places] == _NO_SCORE]
@@ -216,8 +215,7 @@ def _solve_layer(
     if executor is None and len(left) >= WORTH_SHARING * len(search.workers):
         search.score_many(mines, masks, on_solved=solved)
     else:
-        threads = 1 if executor else len(search.workers)
-        make = partial(Solver, geometry, table_mb, threads, None)
+        make = partial(Solver, geometry, table_mb, 1 if executor else threads, None)
         with closing(scores_by(executor, make, geometry, (mines, masks))) as answers:
             for number, answer in answers:
                 nodes += answer.nodes

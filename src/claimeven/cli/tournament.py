@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from claimeven.agents import Limit, Sandbox
+from claimeven.agents import Sandbox
 from claimeven.agents.files import file_of
 from claimeven.agents.registry import find_broken_agents
 from claimeven.arena import results
@@ -43,7 +43,6 @@ from claimeven.cli.common.progress import (
 )
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
 
 
@@ -95,10 +94,7 @@ def command(
         check_page(report, out)
     announce_compilation()
     sandbox = replace(options.sandbox, quiet=not verbose)
-    challenger = specs[0] if options.kind == "gauntlet" else None
-    specs, left_out = _entrants(
-        specs, options.geometry, options.limit, sandbox, skip_broken, challenger
-    )
+    specs, left_out = _entrants(specs, options, sandbox, skip_broken)
     warn_unbounded(specs, sandbox)
     ctx.params["specs"] = specs  # the agents that play, from either source
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
@@ -126,19 +122,15 @@ def command(
 
 
 def _entrants(
-    specs: Sequence[str],
-    geometry: Geometry,
-    limit: Limit,
-    sandbox: Sandbox,
-    skip_broken: bool,
-    challenger: str | None = None,
+    specs: Sequence[str], options: TournamentOptions, sandbox: Sandbox, skip_broken: bool
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the agents that can play, and the reasons of the agents left out.
 
     With `skip_broken` files that cannot be loaded are left out. Otherwise all agents that cannot
     play are reported on stderr and `ClaimevenError` is raised. Unknown names and a broken
-    `challenger`, the opponent of all others, are always errors.
+    first agent of a gauntlet, the opponent of all others, are always errors.
     """
+    challenger = specs[0] if options.kind == "gauntlet" else None
     with status_line() as line:
         loading: list[str] = []
 
@@ -146,7 +138,7 @@ def _entrants(
             loading.append(spec)
             line.show(lambda: f"loading {one_line(spec)}, {len(loading)} of {len(specs)}")
 
-        broken = find_broken_agents(specs, geometry, limit, sandbox, watch)
+        broken = find_broken_agents(specs, options.geometry, options.limit, sandbox, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
     rejected = [spec for spec in broken if not (skip_broken and spec in files)]
     if len(rejected) == 1:

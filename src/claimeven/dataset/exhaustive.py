@@ -219,20 +219,18 @@ def make_all(
     keys = keys_by_ply(plan)
     last, ply = keys[-1], plan.highest + 1
     scores = np.full(len(last), MISSING, dtype=np.int8)
+    header, place, places = plan.header(), None, np.arange(len(last))
     if part is not None:
-        place, header = part.path(path), plan.part_header(part, split)
-        with closing(DatasetJournal(path, header, SOLVED, place)) as journal:
-            _restore(journal, last, scores, score_range(plan.geometry, ply))
-            places = part.share(np.arange(len(last)))
-            _solve(journal, last, scores, solver, report, executor, places)
-            return DatasetResult(journal.count)
-    if solver.book is not None and ply <= solver.book.plies:
+        header, place, places = plan.part_header(part, split), part.path(path), part.share(places)
+    elif solver.book is not None and ply <= solver.book.plies:
         scores = solver.book.look_up_many(last, np.full(len(last), ply))
-    if not (scores == MISSING).any() and not journal_path(path).exists():
+    if part is None and not (scores == MISSING).any() and not journal_path(path).exists():
         return write()
-    with closing(DatasetJournal(path, plan.header(), SOLVED)) as journal:
+    with closing(DatasetJournal(path, header, SOLVED, place)) as journal:
         _restore(journal, last, scores, score_range(plan.geometry, ply))
-        _solve(journal, last, scores, solver, report, executor, np.arange(len(last)))
+        _solve(journal, last, scores, solver, report, executor, places)
+        if part is not None:
+            return DatasetResult(journal.count)
         result = write()
         journal.remove()
     return result
@@ -241,7 +239,7 @@ def make_all(
 def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
     """Fill in the scores of an earlier run."""
     kind = [("high", np.uint64), ("low", np.uint64), ("score", np.int8)]
-    rows: Iterator[Any] = journal.rows()
+    rows: Iterator[Any] = (cells for _, cells in journal.rows())
     try:
         found = np.fromiter(((*divmod(key, 1 << WORD_BITS), score) for key, score in rows), kind)
     except (OverflowError, TypeError):

@@ -233,7 +233,7 @@ def _new_rows(played: Iterable[list[Row]], seen: set[int], limit: int) -> Iterat
 def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
     """Return the canonical keys of the positions of an earlier run."""
     keys = set()
-    for cells in journal.rows():
+    for _, cells in journal.rows():
         try:
             position = Position(geometry, *discs_in(cells, geometry))
         except InvalidPosition:
@@ -277,7 +277,7 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
             for part, journal in zip(parts, journals, strict=True)
         ]
         found: Iterator[tuple[int, Cells]] = heapq.merge(
-            *(each.numbered_rows() for each in journals), key=itemgetter(0)
+            *(each.rows() for each in journals), key=itemgetter(0)
         )
         if not is_all and plan.source != "random":
             found = _first_rows(found, min(ends), plan.geometry)

@@ -66,12 +66,7 @@ class DatasetJournal:
     def close(self) -> None:
         self._file.close()
 
-    def rows(self) -> Iterator[Cells]:
-        """Yield the fields of the rows of an earlier run. Raises `InvalidDatasetFile`."""
-        for _, cells in self.numbered_rows():
-            yield cells
-
-    def numbered_rows(self) -> Iterator[tuple[int, Cells]]:
+    def rows(self) -> Iterator[tuple[int, Cells]]:
         """Yield the rows of an earlier run with their numbers. Raises `InvalidDatasetFile`."""
         for lines in self.chunks():
             for line in lines:
