@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from claimeven import __version__, provenance
+from claimeven.agents.sanitize import without_folders
 from claimeven.cli.common.groups import LazyGroup
 from claimeven.cli.common.streams import drop_output, prepare_streams, print_error
 from claimeven.errors import ClaimevenError
@@ -131,7 +132,6 @@ def _running_command() -> dict[str, Any]:
     """Return the running command with its options, without folders of this machine."""
     if click.get_current_context(silent=True) is None:
         return {}
-    from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
     from claimeven.cli.common.experiments import run_options  # noqa: PLC0415 - quick start
 
     text = json.dumps(run_options(), ensure_ascii=False).replace(r"\\", "/")

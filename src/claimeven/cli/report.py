@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
-from claimeven.arena.report import Report
 from claimeven.cli.common.games import MAX_JUDGED_GAMES, summary_lines, write_with_progress
 from claimeven.cli.common.options import (
     FilePath,
@@ -95,25 +93,21 @@ def command(
         remedy="run the same command to continue; --accuracy-games judges fewer games",
     )
     if as_json:
-        write_json(_as_dict(report), sys.stdout)
+        contents, accuracy = report.contents, report.contents.accuracy
+        data = {
+            **asdict(contents.geometry),
+            "limit": contents.plan.get("limit"),
+            "openings": list(dict.fromkeys(game.opening for game in contents.games)),
+            "out": str(report.path),
+            "bytes": report.path.stat().st_size,
+            "plots": [str(path) for path in report.plots],
+            **contents.standings.as_dict(),
+            "accuracy": None if accuracy is None else accuracy.as_dict(),
+        }
+        write_json(data, sys.stdout)
         return
     for text in summary_lines(report):
         show(one_line(text))
-
-
-def _as_dict(report: Report) -> dict[str, Any]:
-    contents = report.contents
-    accuracy = contents.accuracy
-    return {
-        **asdict(contents.geometry),
-        "limit": contents.plan.get("limit"),
-        "openings": list(dict.fromkeys(game.opening for game in contents.games)),
-        "out": str(report.path),
-        "bytes": report.path.stat().st_size,
-        "plots": [str(path) for path in report.plots],
-        **contents.standings.as_dict(),
-        "accuracy": None if accuracy is None else accuracy.as_dict(),
-    }
 
 
 def default_page(file: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from claimeven.agents.sanitize import without_folders
 from claimeven.cli.common.progress import notify
 from claimeven.cli.common.streams import one_line
 from claimeven.experiment_file import COMMAND, read_experiment, write_experiment
@@ -131,8 +132,6 @@ def command_line(ctx: click.Context) -> str:
 
     It is stored, so folders of this machine are left out.
     """
-    from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
-
     words = ["claimeven", command_name(ctx)]
     for parameter, value in _stored(ctx):
         if ctx.get_parameter_source(parameter.name or "") not in GIVEN:

@@ -6,15 +6,14 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
 from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.streams import can_show, has_colors, write_json
-
-if TYPE_CHECKING:
-    from claimeven.game.position import Position
+from claimeven.game.drawing import draw
+from claimeven.game.position import Position
 
 #: Width of tables when the terminal does not report one.
 WIDTH = 80
@@ -194,8 +193,6 @@ def board_text(
     position: Position, stream: TextIO | None = None, last: int | None = None, result: bool = True
 ) -> str:
     """Draw a board for a stream (stdout): in ASCII if necessary, in color if possible."""
-    from claimeven.game.drawing import draw  # noqa: PLC0415 - for a quick start
-
     stream = sys.stdout if stream is None else stream
     charset = "unicode" if can_show("┌●○", stream) else "ascii"
     return draw(position, charset=charset, last=last, result=result, color=has_colors(stream))
