@@ -122,11 +122,17 @@ def _entries(part: str, name: str, where: str) -> list[str]:
 def write_experiment(path: str | Path, options: Mapping[str, Any]) -> bool:
     """Write the options of a run and return True; another file in this place is not replaced.
 
-    Raises `CannotWrite`.
+    Raises `CannotWrite`, and `InvalidExperiment` for a name that is not Unicode.
     """
-    if Path(path).exists() and not Path(path).read_bytes().startswith(_HEAD.encode()):
+    path = Path(path)
+    if path.is_dir() or (path.exists() and not path.read_bytes().startswith(_HEAD.encode())):
         return False
     # JSON and TOML agree on texts, numbers, true and false, and lists of them.
     lines = [f"{name} = {json.dumps(each, ensure_ascii=False)}" for name, each in options.items()]
-    write_text(path, _HEAD + "\n".join(lines) + "\n")
+    text = "\n".join(lines).replace("\x7f", "\\u007f")  # TOML escapes this character too
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidExperiment(f"{path} cannot be written: a name is not in UTF-8") from None
+    write_text(path, f"{_HEAD}{text}\n")
     return True

@@ -119,6 +119,7 @@ def test_a_copy_of_an_agent_keeps_its_limit(tmp_path: Path) -> None:
         ("uct@time_bank=9", "a time_bank needs seconds: give the seconds for a move too"),
         ("uct@nodes=1", "uct@nodes=1 cannot be limited by nodes: it supports seconds, iterations"),
         ("uct@seconds=1,seconds=2", "'uct@seconds=1,seconds=2' has seconds twice"),
+        ("uct@seconds=1@nodes=2", "'uct@seconds=1@nodes=2' has two limits: join them by a comma"),
     ],
 )
 def test_a_limit_that_cannot_be_is_reported(spec: str, output: str) -> None:

@@ -152,9 +152,11 @@ def test_a_shape_that_does_not_fit_is_reported(name: str, output: str, tmp_path:
 
 
 def test_shapes_need_functions_of_one_or_two_arguments() -> None:
-    for function in (lambda: 0, lambda a, b, c: 0):
+    for function in (lambda: 0, lambda a, b, c: 0, max, 3):
         with pytest.raises(InvalidSpec, match="shape=rows needs a function of a board, or of a"):
             adapt(function, "rows")
+    numbers = [float("nan")] * 7
+    assert adapt(lambda board: numbers, "rows")(Position()) is numbers  # no column
     assert isinstance(as_agent(lambda board, piece: 0, None, {"shape": "kaggle"}), KaggleAgent)
     assert isinstance(as_agent(lambda board: 0, None, {"shape": "position"}), FunctionAgent)
     with pytest.raises(InvalidSpec, match="shape=rows is for a function, and this is an Agent"):

@@ -88,7 +88,10 @@ def test_files_that_are_not_all_parts_of_one_run(
     assert "is a part of another run than" in bad_input(
         run("merge", merged + ".csv", one, two, three)
     )
-    assert "is not a part" in bad_input(run("merge", merged + ".csv", __file__))
+    of_no_part = tmp_path / "header"
+    of_no_part.write_text('{"part": 5}')
+    for file in (__file__, str(of_no_part)):
+        assert "is not a part" in bad_input(run("merge", merged + ".csv", file))
 
 
 def test_an_unfinished_part_is_named_and_resumed(

@@ -222,6 +222,9 @@ def test_other_outputs_and_other_files_are_named(tmp_path: Path) -> None:
     onnx.save(model, path)
     with pytest.raises(InvalidNetwork, match=r"and the outputs value and policy, got .* and value"):
         read_policy_value(path)
+    foreign(path, PLANES, ["policy", "value"], "BOOL")
+    with pytest.raises(InvalidNetwork, match=r"got boards .* tensor\(bool\) and value, policy"):
+        read_policy_value(path)
     path.write_bytes(b"no model")
     with pytest.raises(InvalidNetwork, match="cannot be read as an ONNX model: "):
         read_policy_value(path)

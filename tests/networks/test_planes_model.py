@@ -96,6 +96,11 @@ def test_each_kind_of_model_searches_as_the_same_model_of_ours(model: Any) -> No
     assert (found.value, found.line) == (expected.value, expected.line)
 
 
+def test_the_board_of_a_model_is_a_geometry() -> None:
+    with pytest.raises(InvalidNetwork, match=r"geometry of mine must be a Geometry, got \(7, 6\)"):
+        PlanesModel(uniform, (7, 6), "mine")  # type: ignore[arg-type]
+
+
 def test_a_model_of_each_board_changes_the_board() -> None:
     for backend in ("auto", "python"):
         search = PuctSearch(PlanesModel(uniform), backend=backend)

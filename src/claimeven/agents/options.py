@@ -177,6 +177,8 @@ def name_in(spec: str) -> str:
 def own_limit_in(spec: str) -> Limit:
     """Return the limit that a spec sets after an @. Raises `InvalidSpec` and `InvalidLimit`."""
     name, text = split_limit(spec)
+    if split_limit(name)[1]:
+        raise InvalidSpec(f"{spec!r} has two limits: join them by a comma, @seconds=1,nodes=50")
     given = split_options(text, spec)
     return Limit(**parse_options(f"the limit of {name}", LIMIT_OPTIONS, given)) if text else Limit()
 

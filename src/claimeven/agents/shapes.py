@@ -101,7 +101,9 @@ class Adapted:
         answer = self.function(*both[: self.count])
         if isinstance(answer, (list, tuple, np.ndarray)) and np.shape(answer)[:1]:
             if len(answer) == position.geometry.columns:
-                return max(position.legal_columns, key=answer.__getitem__)
+                legal = position.legal_columns
+                has_nan = any(answer[column] != answer[column] for column in legal)
+                return answer if has_nan else max(legal, key=answer.__getitem__)
             return answer[0] if len(answer) == 2 else answer
         return answer
 
@@ -116,7 +118,10 @@ def adapt(function: Callable[..., Any], shape: str) -> Callable[[Position], Any]
     """
     if shape not in SHAPES:
         raise InvalidSpec(no_such("shape", shape, (*SHAPES, *NATIVE)))
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = [*inspect.signature(function).parameters.values()]
+    except (TypeError, ValueError):  # not a function, or one of C
+        parameters = []
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     count = sum(p.default is p.empty for p in positional) or len(positional[:1])
     if count not in (1, 2):

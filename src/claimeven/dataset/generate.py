@@ -253,10 +253,10 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
     one data set, and complete.
     """
     path = Path(path)
+    headers = [_header_of(each) for each in paths]
     check_target(path)
     if journal_path(path).exists():
         raise InvalidDatasetFile(f"{journal_path(path)} is in the way: finish it or remove it")
-    headers = [_header_of(each) for each in paths]
     parts = check_parts(
         [
             (each, header.get("part"), {**header, "part": None})

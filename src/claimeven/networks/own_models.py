@@ -56,6 +56,9 @@ class PlanesModel:
         self._fixed: Geometry | None = geometry or getattr(function, "geometry", None)
         self.geometry: Geometry = self._fixed or STANDARD
         self.name = name or getattr(function, "__name__", type(function).__name__)
+        if not isinstance(self.geometry, Geometry):
+            got = f"got {self.geometry!r}"
+            raise InvalidNetwork(f"the geometry of {self.name} must be a Geometry, {got}")
         self.search_defaults = dict(search_defaults or {})
 
     def bind(self, geometry: Geometry) -> None:
@@ -135,17 +138,19 @@ class _Session:
         if not (values and policies) and len(names) == 2:
             values = [each.name for each in outputs if each.shape[1:] in ([], [1])]
             policies = [name for name in names if name not in values]
-        self.shape: list[Any] = inputs[0].shape
+        self.shape: list[Any] = inputs[0].shape if len(inputs) == 1 else []
         is_known = len(self.shape) == 3 or (len(self.shape) == 4 and self.shape[1] == 2)
-        if len(inputs) > 1 or not (is_known and values and policies):
-            takes = ", ".join(f"{each.name} {each.shape}" for each in inputs)
+        kind = re.fullmatch(
+            r"tensor\((float16|float|double|u?int\d+)\)", inputs[0].type if inputs else ""
+        )
+        if kind is None or not (is_known and values and policies):
+            takes = ", ".join(f"{each.name} {each.shape} {each.type}" for each in inputs) or "none"
             raise InvalidNetwork(
                 f"{path} must have one input, (n, 2, rows, columns) or (n, rows, columns), and the"
                 f" outputs value and policy, got {takes} and {', '.join(names)}"
             )
         self.outputs = [values[0], policies[0]]
-        kind = re.sub(r"tensor\((.*)\)", r"\1", inputs[0].type)
-        self._input, self._dtype = inputs[0].name, np.dtype(_TYPES.get(kind, kind))
+        self._input, self._dtype = inputs[0].name, np.dtype(_TYPES.get(kind[1], kind[1]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Session, (self.path,)

@@ -62,7 +62,7 @@ def check_parts(found: Sequence[tuple[str | Path, str | None, Mapping[str, Any]]
     parts: dict[Part, str | Path] = {}
     first_path, _, first = found[0]
     for path, text, settings in found:
-        if text is None:
+        if not isinstance(text, str):
             raise InvalidParts(f"{path} is not a part of a result: make parts with --part")
         part = Part.of(text)
         for name in (*first, *settings):

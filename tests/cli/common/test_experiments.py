@@ -13,6 +13,7 @@ import pytest
 from claimeven.arena.store.store import Store
 from claimeven.cli.common.experiments import run_options
 from claimeven.cli.main import cli
+from claimeven.experiment_file import InvalidExperiment, write_experiment
 from tests.cli.conftest import Run
 
 #: For each experiment: its words, and the file or folder that it writes.
@@ -144,6 +145,15 @@ def test_a_file_of_the_user_is_not_replaced(run: Run, tmp_path: Path) -> None:
     result = run("match", "--file", str(own), "--out", str(out))
     assert result.status == 0 and "exists, so the options of this run" in result.err
     assert "# mine" in own.read_text()
+
+
+def test_names_that_toml_escapes_and_cannot_have(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    assert write_experiment(file, {"out": 'a\x7f"b'})
+    assert tomllib.loads(file.read_text()) == {"out": 'a\x7f"b'}
+    with pytest.raises(InvalidExperiment, match="a name is not in UTF-8"):
+        write_experiment(file, {"out": "\udcff"})
+    assert not write_experiment(tmp_path, {})  # a folder
 
 
 def test_every_experiment_takes_a_file() -> None:

@@ -287,7 +287,7 @@ def distil(
       claimeven dataset --positions 50000 --source mixed --plies 8-36 --out d.csv
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
-      claimeven train distil a.csv b.parquet --out run2 --size small --start run1/model.npz
+      claimeven train distil a.csv b.csv --out run2 --start run1/model.npz
       claimeven train distil a.csv b.csv --out run3 --ply-weights 4-7:1,8-41:4
       claimeven train distil a.csv --out run4 --optimizer muon \\
         --batch 4096 --lr 4e-3
