@@ -100,7 +100,7 @@ def test_the_values_to_try() -> None:
     assert values_of("c", "-2..3") == (int, [-2, 3])
     assert with_options("uct:first=all", {"first_play": "order"}) == "uct:first_play=order"
     assert with_options("greedy", {}) == "greedy"
-    for text in ("1..1", "3..1", "..2", "1..", "a,,b", ""):
+    for text in ("1..1", "3..1", "..2", "1..", "a,,b", "", "1..2..3", "0..3:log"):
         with pytest.raises(InvalidMatch, match=r"the values of c must be LOW\.\.HIGH"):
             values_of("c", text)
 

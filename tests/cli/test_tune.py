@@ -127,6 +127,7 @@ def test_an_agent_of_the_user_is_tuned(run: Run, tmp_path: Path) -> None:
     [
         (("--option", "win"), "--option must be NAME=VALUES such as c=0.2..2, got 'win'"),
         (("--option", "win=maybe"), "win=maybe of greedy: win takes yes or no"),
+        (("--option", "win=yes", "--option", "win=no"), "an option is named twice"),
         (("--option", "win=1..0"), "the values of win must be LOW..HIGH"),
         (("--resume",), "--resume needs a file: name it with --out"),
         (("--tries", "0"), "tries must be 1 or more, got 0"),

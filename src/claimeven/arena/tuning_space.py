@@ -81,8 +81,11 @@ def values_of(name: str, text: str, is_float: bool = False) -> tuple[type, list[
     if found is None and ("," in text or ".." not in text) and all(text.split(",")):
         return str, text.split(",")
     kind = float if is_float or "." in text.replace("..", "") else int
-    if found is None or (ends := [kind(found[1]), kind(found[2])])[0] >= ends[1]:
-        forms = "LOW..HIGH, LOW..HIGH:log or words such as yes,no"
+    ends: list[Any] = []
+    with suppress(TypeError, ValueError):  # no range, or ends that are no numbers
+        ends = [kind(found[1]), kind(found[2])]  # type: ignore[index]
+    if not ends or ends[0] >= ends[1] or (text.endswith(":log") and ends[0] <= 0):
+        forms = "LOW..HIGH, LOW..HIGH:log (above 0) or words such as yes,no"
         raise InvalidMatch(f"the values of {name} must be {forms}, got {text!r}")
     return kind, ends
 

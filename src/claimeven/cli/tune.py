@@ -80,6 +80,8 @@ def command(
     if plots is not None:
         check_can_draw()
     values = dict(_name_and_values(text) for text in space) or None
+    if len(values or ()) < len(space):
+        raise ClaimevenError("an option is named twice: give all its values in one --option")
     warn_unbounded((agent, *against), options.sandbox)
     announce_compilation()
     found: list[TuneResult] = []
