@@ -30,8 +30,7 @@ class Services:
     """The services of a server."""
 
     def __init__(self, settings: ServerSettings, pool: WorkerPool) -> None:
-        self.settings = settings
-        self.pool = pool
+        self.settings, self.pool = settings, pool
         self.started_at: float = time.monotonic()
         self.store: StoreView = StoreView(settings.store, settings.max_waiting)
         self._cached_scores: OrderedDict[Position, dict[str, Any]] = OrderedDict()
@@ -51,9 +50,7 @@ class Services:
     async def scores(self, query: PositionFields) -> dict[str, Any]:
         """Return the exact scores of a position that is not over."""
         async with self.score_events(query, with_progress=False) as events:
-            last = [event async for event in events][-1]
-        scores: dict[str, Any] = last["data"]
-        return scores
+            return dict([event async for event in events][-1]["data"])
 
     @asynccontextmanager
     async def score_events(
