@@ -18,7 +18,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.agents.external import split_foreign
 from claimeven.agents.external.kaggle import kaggle_arguments
 from claimeven.agents.files import load_agent, split_file_spec
-from claimeven.arena.games.safe_call import checked_decision
+from claimeven.arena.games.safe_call import timed_decision
 from tests.agents.support import decided
 
 #: The observation of the first player after the moves 1 and 6, by `make("connectx").run(...)`.
@@ -42,9 +42,9 @@ CONFIGURATION = {
 
 def choose(function: Any, moves: str = "", limit: Limit | None = None) -> Any:
     agent = KaggleAgent("mine", function)
-    return checked_decision(
+    return timed_decision(
         agent, Position.from_moves(moves), limit or Limit(), np.random.default_rng(0)
-    )
+    )[0]
 
 
 def test_the_arguments_are_those_of_kaggle() -> None:

@@ -17,7 +17,7 @@ from claimeven.agents.codec import MAX_LINE, MAX_LINES
 from claimeven.agents.function_agent import as_agent
 from claimeven.agents.sanitize import MAX_TRACEBACK
 from claimeven.agents.worker import AgentWorker
-from claimeven.arena.games.safe_call import checked_decision
+from claimeven.arena.games.safe_call import timed_decision
 from claimeven.parallel.connection import pack, unpack
 
 
@@ -148,7 +148,7 @@ def test_it_answers_as_an_agent_of_this_process_would(name: str) -> None:
         here = as_agent(FUNCTIONS[name])
         here.reset()
         try:
-            decision = checked_decision(here, POSITION, LIMIT, rng)
+            decision = timed_decision(here, POSITION, LIMIT, rng)[0]
             expected: Any = codec.from_decision(decision)
             expected.remove(decision.seconds)
         except AgentFault as fault:

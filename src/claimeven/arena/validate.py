@@ -252,9 +252,6 @@ _SHORT = 5.0
 #: Positions that are asked about twice, and the seconds an answer to them may take.
 _TWICE, _QUICK = 20, 0.01
 
-#: Called with the number of positions and games done, and the number of all.
-OnProgress = Callable[[int, int], object]
-
 
 def check_agent(
     spec: str,
@@ -265,7 +262,7 @@ def check_agent(
     load_timeout: float | None = None,
     seed: int = 0,
     quiet: bool = True,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> CheckReport:
     """Load an agent, ask it about positions, play `GAMES` games, and report its faults.
 
@@ -320,7 +317,7 @@ class _Check:
     geometry: Geometry
     limit: Limit
     seed: int
-    on_progress: OnProgress | None
+    on_progress: Callable[[int, int], object] | None
     answers: list[ProbeAnswer] = field(default_factory=list)
     games: list[CheckedGame] = field(default_factory=list)
     usage: list[Usage] = field(default_factory=list)

@@ -8,7 +8,7 @@ import numpy as np
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions import decision_json
 from claimeven.arena.games.plan import setting_of
-from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.safe_call import begin_game, checked_tree, timed_decision
 from claimeven.atomic_io import check_output, write_text
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
@@ -106,7 +106,7 @@ def command(
             begin_game(agent, rng)
             before = np.random.default_rng(seed)
             steps = trace_lines(agent, position, limit, before, trace_limit) if trace else iter(())
-            decision = checked_decision(agent, position, limit, rng)
+            decision = timed_decision(agent, position, limit, rng)[0]
             wanted = tree or svg_file is not None
             view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
         if view is None and wanted:

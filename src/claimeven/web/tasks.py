@@ -27,7 +27,7 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.registry import make_agent
 from claimeven.agents.validation import plain
-from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.safe_call import begin_game, checked_tree, timed_decision
 from claimeven.atomic_io import DATABASE
 from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
@@ -248,7 +248,7 @@ def move(
     player = state.agent(agent, position.geometry, limit)
     if _time_of(player, limit) > state.seconds:
         limit = limit.min_with(Limit(seconds=state.seconds))
-    decision = checked_decision(player, position, limit, np.random.default_rng(seed))
+    decision = timed_decision(player, position, limit, np.random.default_rng(seed))[0]
     view = checked_tree(player, TREE_DEPTH, tree_nodes) if tree_nodes else None
     if tree_nodes and view is None:
         raise InvalidSpec(f"{agent} has no tree for this decision")

@@ -30,7 +30,7 @@ from claimeven.agents import (
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.worker import OOM_SCORE
 from claimeven.arena import play_match
-from claimeven.arena.games.safe_call import checked_decision, checked_trace, checked_tree
+from claimeven.arena.games.safe_call import checked_trace, checked_tree, timed_decision
 
 BOTS = Path(__file__).parents[1] / "bots"
 
@@ -443,7 +443,7 @@ def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
     limit = Limit(depth=3, iterations=7)
     position, output = Position(Geometry(9, 9, 5)), []
     for _ in range(5):
-        output.append(checked_decision(agent, position, limit, generator))
+        output.append(timed_decision(agent, position, limit, generator)[0])
         position = position.play(output[-1].column)
     return output
 

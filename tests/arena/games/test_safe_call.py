@@ -15,7 +15,7 @@ import pytest
 from claimeven import Position
 from claimeven.agents import Agent, AgentFault, Decision, Limit, TreeView, make_agent
 from claimeven.arena.games.referee import play_game
-from claimeven.arena.games.safe_call import checked_decision, checked_trace, checked_tree
+from claimeven.arena.games.safe_call import checked_trace, checked_tree, timed_decision
 
 
 def generators() -> tuple[np.random.Generator, np.random.Generator]:
@@ -23,7 +23,7 @@ def generators() -> tuple[np.random.Generator, np.random.Generator]:
 
 
 def asked(answer: Any, start: Position | None = None) -> Decision:
-    return checked_decision(Scripted(answer), start or Position(), Limit(), generators()[0])
+    return timed_decision(Scripted(answer), start or Position(), Limit(), generators()[0])[0]
 
 
 class Scripted(Agent):
@@ -259,12 +259,12 @@ class Slow(Agent):
 
 def test_an_agent_that_overruns_its_limit_forfeits() -> None:
     with pytest.raises(AgentFault) as caught:
-        checked_decision(Slow(), Position(), Limit(seconds=0.1), generators()[0])
+        timed_decision(Slow(), Position(), Limit(seconds=0.1), generators()[0])
     assert str(caught.value) == "took over 0.25 s more than the 0.1 s it had for a move"
-    assert checked_decision(Slow(), Position(), Limit(seconds=9), generators()[0]).column == 0
+    assert timed_decision(Slow(), Position(), Limit(seconds=9), generators()[0])[0].column == 0
     person = Slow()
     person.timed = False
-    assert checked_decision(person, Position(), Limit(seconds=0.1), generators()[0]).column == 0
+    assert timed_decision(person, Position(), Limit(seconds=0.1), generators()[0])[0].column == 0
 
 
 class Talkative(Agent):

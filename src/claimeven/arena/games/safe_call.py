@@ -51,13 +51,6 @@ def timed_decision(
     return decision, seconds
 
 
-def checked_decision(
-    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
-) -> Decision:
-    """Return an agent's decision as plain data. Raises `AgentFault` as `timed_decision` does."""
-    return timed_decision(agent, position, limit, rng)[0]
-
-
 def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
     """Reset an agent, to a game in which it draws from `rng`. Raises `AgentFault` when it fails."""
     with faults():

@@ -198,9 +198,11 @@ def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> st
         level = [each for each in group[1:] if ladder.gap(first, each).value < 0.5] or [second]
         names = _named([contents.label_of[each] for each in (first, *level)])
         return f"{names} are first{among}, equally strong."
+    # A thousand resampled tournaments give a likelihood no more exactly.
+    likelihood = "over 99.9 %" if likely > 0.999 else f"{100 * likely:.1f} %"
     return (
         f"{contents.label_of[first]} is first{among}, {_elo(gap).removeprefix('+')} above"
-        f" {others[0]}. It is the stronger of the two with a likelihood of {_likelihood(likely)}."
+        f" {others[0]}. It is the stronger of the two with a likelihood of {likelihood}."
     )
 
 
@@ -288,10 +290,3 @@ def _many(count: int, thing: str) -> str:
 def _elo(estimate: Estimate) -> str:
     low, high = signed(estimate.low), signed(estimate.high)
     return f"{signed(estimate.value)} Elo (95 % interval {low} to {high})"
-
-
-def _likelihood(number: float) -> str:
-    """Return a likelihood as exactly as a thousand resampled tournaments give it."""
-    if number > 0.999:
-        return "over 99.9 %"
-    return f"{100 * number:.1f} %"

@@ -183,7 +183,8 @@ def render(
     without_charts: str = "",
 ) -> str:
     """Return the page as HTML, with these blunders and charts, or why there are no charts."""
-    style, script = (_resource(name) for name in ("style.css", "viewer.js"))
+    folder = resources.files(_PACKAGE) / "template"
+    style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "viewer.js"))
     rows = tables.ladder_rows(contents)
     shown = {
         "contents": contents,
@@ -212,10 +213,6 @@ def render(
         "version": version_here(),
     }
     return _environment().get_template("page.html").render(shown)
-
-
-def _resource(name: str) -> str:
-    return (resources.files(_PACKAGE) / "template" / name).read_text(encoding="utf-8")
 
 
 @cache

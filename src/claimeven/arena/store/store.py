@@ -145,13 +145,10 @@ class Store:
         if self._is_new and error[0] is not None:
             with suppress(InvalidStore):
                 is_void = not len(self)
-        self._close(is_void)
+        self.close(is_void)
 
-    def close(self) -> None:
-        """Close the file and let others add games; it may be closed twice."""
-        self._close(False)
-
-    def _close(self, is_void: bool) -> None:
+    def close(self, is_void: bool = False) -> None:
+        """Close the file, or delete it, and let others add games; it may be closed twice."""
         if self._lock is not None:
             with suppress(sqlite3.Error):  # folds the log into the file, so that one file is left
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -11,7 +11,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Decision, Limit
 from claimeven.agents.families.baselines import HumanAgent
-from claimeven.arena.games.safe_call import begin_game, checked_decision
+from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
@@ -181,7 +181,7 @@ class GameSession:
         if self.thinking == "high":
             steps = trace_lines(agent, position, self.limit, deepcopy(self.rng))
         try:
-            decision = checked_decision(agent, position, self.limit, self.rng)
+            decision = timed_decision(agent, position, self.limit, self.rng)[0]
         except ClaimevenError as fault:
             self._prompt.print_lines(steps)
             self.forfeit = str(fault)
@@ -238,7 +238,7 @@ class GameSession:
             with naming_agent(self._helper):
                 # A separate generator, so that hints do not change the game.
                 rng = np.random.default_rng(position.ply)
-                decision = checked_decision(self._helper, position, self.hint_limit, rng)
+                decision = timed_decision(self._helper, position, self.hint_limit, rng)[0]
             lines = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
             self._prompt.print(f"{fault}.")
