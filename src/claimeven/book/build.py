@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from claimeven import atomic_io, provenance
 from claimeven.book.book import Book, InvalidBook, check_plies
@@ -36,8 +35,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.messages import WorkProgress
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part, check_parts, unfinished
-from claimeven.solver.errors import check_table_mb, check_threads
+from claimeven.parallel.parts import Part, check_complete, check_parts
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver
@@ -52,7 +50,8 @@ WORTH_SHARING = 8
 _NO_SCORE = -128
 #: The first line of a part: its book, its number, the command as JSON.
 _HEADING = re.compile(
-    r"claimeven book journal: (\d+x\d+ connect \d+, ply \d+)(?:, part (\S+) (null|\{.*\}))?"
+    r"claimeven book journal: (?P<book>\d+x\d+ connect \d+, ply \d+)"
+    r"(?:, part (?P<part>\S+) (?P<command>null|\{.*\}))?"
 )
 
 
@@ -83,16 +82,12 @@ def build_book(
     """
     check_plies(geometry, plies)
     atomic_io.check_output(path)
-    check_table_mb(table_mb)
-    check_threads(threads)
     all_layers = list(layers(geometry, plies))
-    last = all_layers[-1]
-    with closing(BuildJournal(journal_path(path), geometry, last)) as journal:
-        places = np.arange(len(last.keys))
-        scores = _solve_layer(
-            last, journal, places, geometry, table_mb, threads, on_progress, executor
-        )
-    book = _save(path, geometry, all_layers, scores)
+    journal = _solve_layer(
+        all_layers[-1], journal_path(path), geometry, Part(1, 1), "",
+        table_mb, threads, on_progress, executor,
+    )  # fmt: skip
+    book = _save(path, geometry, all_layers, journal.scores)
     journal.remove()
     return book
 
@@ -109,20 +104,18 @@ def build_part(
     geometry: Geometry,
     plies: int,
     part: Part,
-    **how: Any,
+    **settings: Any,
 ) -> int:
     """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
 
-    The results are in `part.path(path)`, from which the same call resumes. `how` are the other
-    arguments of `build_book`.
+    The results are in `part.path(path)`, from which the same call resumes. `settings` are keywords
+    of `build_book`.
     """
     check_plies(geometry, plies)
     last = deque(layers(geometry, plies), 1)[0]
     about = f", part {part} {json.dumps(provenance.running_command())}"
-    with closing(BuildJournal(part.path(path), geometry, last, about)) as journal:
-        places = part.share(np.arange(len(last.keys)))
-        _solve_layer(last, journal, places, geometry, **how)
-    return len(places)
+    _solve_layer(last, part.path(path), geometry, part, about, **settings)
+    return len(part.share(last.keys))
 
 
 def merge_book(path: str | Path, paths: Sequence[str | Path]) -> Book:
@@ -132,38 +125,30 @@ def merge_book(path: str | Path, paths: Sequence[str | Path]) -> Book:
     parts of one book, and complete.
     """
     atomic_io.check_output(path)
-    headings = [_heading_of(each) for each in paths]
-    parts = check_parts(
-        [
-            (each, found[2], {"book": found[1], "command": found[3]})
-            for each, found in zip(paths, headings, strict=True)
-        ]
-    )
-    columns, rows, connect, plies = map(int, re.findall(r"\d+", headings[0][1]))
+    headers = [_header_of(each) for each in paths]
+    parts = check_parts(paths, headers)
+    columns, rows, connect, plies = map(int, re.findall(r"\d+", headers[0]["book"]))
     geometry = Geometry(columns, rows, connect)
     all_layers = list(layers(geometry, plies))
-    last = all_layers[-1]
-    scores = np.full(len(last.keys), _NO_SCORE, dtype=np.int8)
-    for part, each, found in zip(parts, paths, headings, strict=True):
-        about = f", part {found[2]} {found[3]}"
-        with closing(BuildJournal(Path(each), geometry, last, about)) as journal:
-            places = part.share(np.arange(len(scores)))
-            scores[places] = journal.scores[places]
-            done = int((scores[places] != _NO_SCORE).sum())
-            if done < len(places):
-                raise unfinished(each, done, len(places))
-    with provenance.of_command(json.loads(headings[0][3])):
+    scores = np.full(len(all_layers[-1].keys), _NO_SCORE, dtype=np.int8)
+    for part, each, header in zip(parts, paths, headers, strict=True):
+        about = f", part {header['part']} {header['command']}"
+        with closing(BuildJournal(Path(each), geometry, all_layers[-1], about)) as journal:
+            found = part.share(journal.scores)
+            part.share(scores)[:] = found
+            check_complete(each, int((found != _NO_SCORE).sum()), len(found))
+    with provenance.of_command(json.loads(headers[0]["command"])):
         return _save(path, geometry, all_layers, scores)
 
 
-def _heading_of(path: str | Path) -> re.Match[str]:
-    """Return the groups of the first line of a part: its book, its part, its command."""
+def _header_of(path: str | Path) -> dict[str, str]:
+    """Return what the first line of a part names: its book, its part, its command."""
     with reading(path, InvalidBook), Path(path).open("rb") as stream:
         line = stream.readline(1 << 16).decode("ascii", "replace").strip()
     found = _HEADING.fullmatch(line)
     if found is None:
         raise InvalidBook(f"{path} is not a part of a book")
-    return found
+    return found.groupdict()
 
 
 def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
@@ -176,21 +161,23 @@ def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scor
 
 def _solve_layer(
     layer: Layer,
-    journal: BuildJournal,
-    places: npt.NDArray[np.intp],
+    path: Path,
     geometry: Geometry,
+    part: Part,
+    about: str,
     table_mb: float = 128,
     threads: int = 1,
     on_progress: Callable[[WorkProgress], None] | None = None,
     executor: Executor | None = None,
-) -> Scores:
-    """Solve the positions of some places that are not in the journal, in the order of keys."""
+) -> BuildJournal:
+    """Solve the positions of a part of a layer, in the order of keys; return their journal."""
     search = ExactSearch(geometry, table_mb, threads)
-    scores = journal.scores
-    total = len(places)
-    left = places[scores[places] == _NO_SCORE]
-    resumed = total - len(left)
-    mines, masks = discs_of_keys(layer.keys[left], geometry)
+    journal = BuildJournal(path, geometry, layer, about)
+    scores = part.share(journal.scores)
+    keys = part.share(layer.keys)
+    left = np.flatnonzero(scores == _NO_SCORE)
+    total, resumed = len(keys), len(keys) - len(left)
+    mines, masks = discs_of_keys(keys[left], geometry)
     start_time = last_flush = time.monotonic()
     done = nodes = 0
 
@@ -207,21 +194,22 @@ def _solve_layer(
         nonlocal done
         done += 1
         scores[left[number]] = score
-        journal.note(int(layer.keys[left[number]]), score)
+        journal.note(int(keys[left[number]]), score)
         if time.monotonic() - last_flush >= FLUSH_SECONDS:
             flush_journal()
 
-    flush_journal()
-    if executor is None and len(left) >= WORTH_SHARING * len(search.workers):
-        search.score_many(mines, masks, on_solved=solved)
-    else:
-        make = partial(Solver, geometry, table_mb, 1 if executor else threads, None)
-        with closing(scores_by(executor, make, geometry, (mines, masks))) as answers:
-            for number, answer in answers:
-                nodes += answer.nodes
-                solved(number, answer.value)
-    flush_journal()
-    return scores
+    with closing(journal):
+        flush_journal()
+        if executor is None and len(left) >= WORTH_SHARING * len(search.workers):
+            search.score_many(mines, masks, on_solved=solved)
+        else:
+            make = partial(Solver, geometry, table_mb, 1 if executor else threads, None)
+            with closing(scores_by(executor, make, geometry, (mines, masks))) as answers:
+                for number, answer in answers:
+                    nodes += answer.nodes
+                    solved(number, answer.value)
+        flush_journal()
+    return journal
 
 
 class BuildJournal:

@@ -53,7 +53,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import share
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part, check_parts, unfinished
+from claimeven.parallel.parts import Part, check_complete, check_parts
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.text_io import reading
 
@@ -97,9 +97,9 @@ def make_dataset(
     is_random = plan.source == "random"
     games = None if is_random and executor is None else Games(plan, solver, executor)
     fields = field_names(plan.geometry, plan.optimal_only)
-    header, place = plan.header(), None
+    header, place, step = plan.header(), None, 1
     if part is not None:
-        header, place = plan.part_header(part, split), part.path(path)
+        header, place, step = plan.part_header(part, split), part.path(path), part.count
         count = rows_of_part(plan, part)
     with closing(DatasetJournal(path, header, fields, place)) as journal:
         seen = _keys_of(journal, plan.geometry)
@@ -125,7 +125,7 @@ def make_dataset(
         if games is None:
             store(_random_rows(candidates, solver))
         else:
-            numbers = itertools.count(first, 1 if part is None else part.count)
+            numbers = itertools.count(first, step)
             with closing(games.rows(candidates if is_random else numbers)) as rows:
                 store(rows if is_random else _new_rows(rows, seen, _MAX_FRUITLESS[plan.source]))
         if journal.count < count:
@@ -257,12 +257,7 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
     check_target(path)
     if journal_path(path).exists():
         raise InvalidDatasetFile(f"{journal_path(path)} is in the way: finish it or remove it")
-    parts = check_parts(
-        [
-            (each, header.get("part"), {**header, "part": None})
-            for each, header in zip(paths, headers, strict=True)
-        ]
-    )
+    parts = check_parts(paths, headers)
     first = headers[0]
     plan = DatasetPlan.of_header(first)
     is_all = plan.source == "all"
@@ -272,10 +267,7 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
             stack.enter_context(closing(DatasetJournal(path, header, fields, Path(each))))
             for each, header in zip(paths, headers, strict=True)
         ]
-        ends = [
-            _check_complete(plan, part, journal)
-            for part, journal in zip(parts, journals, strict=True)
-        ]
+        ends = list(map(_end_of, itertools.repeat(plan), parts, journals))
         found: Iterator[tuple[int, Cells]] = heapq.merge(
             *(each.rows() for each in journals), key=itemgetter(0)
         )
@@ -286,8 +278,7 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
             merged.append(enumerate(map(itemgetter(1), rows)) if is_all else rows)
             if plan.positions is not None:
                 plan = replace(plan, positions=merged.count)
-    command = first.get("command")
-    with provenance.of_command(command):
+    with provenance.of_command(first.get("command")):
         return make_dataset(path, plan, Solver(plan.geometry, 1, 1, None), split=first.get("split"))
 
 
@@ -304,17 +295,14 @@ def _header_of(path: str | Path) -> dict[str, Any]:
     return header
 
 
-def _check_complete(plan: DatasetPlan, part: Part, journal: DatasetJournal) -> int:
+def _end_of(plan: DatasetPlan, part: Part, journal: DatasetJournal) -> int:
     """Return the number of the last game. Raises `InvalidParts` if rows are missing."""
     count, last = 0, -1
     for numbers, _ in journal.lines():
         count, last = count + len(numbers), int(numbers[-1])
-    if plan.source == "all":
-        total = len(part.share(range(len(keys_by_ply(plan)[-1]))))
-    else:
-        total = rows_of_part(plan, part)
-    if count < total:
-        raise unfinished(journal.path, count, total)
+    is_all = plan.source == "all"
+    total = len(part.share(keys_by_ply(plan)[-1])) if is_all else rows_of_part(plan, part)
+    check_complete(journal.path, count, total)
     return last
 
 

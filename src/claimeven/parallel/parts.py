@@ -46,6 +46,10 @@ class Part:
         found: _Items = sliced[self.number - 1 :: self.count]
         return found
 
+    def games(self, count: int) -> list[int]:
+        """Return the numbers of the games of this part, of `count` games: pairs stay together."""
+        return [n for pair in self.share(range(0, count, 2)) for n in (pair, pair + 1) if n < count]
+
     def path(self, out: str | Path) -> Path:
         out = Path(out)
         return out.with_name(f"{out.name}.part-{self.number}-of-{self.count}")
@@ -54,26 +58,25 @@ class Part:
         return f"{self.number}/{self.count}"
 
 
-def check_parts(found: Sequence[tuple[str | Path, str | None, Mapping[str, Any]]]) -> list[Part]:
-    """Return the parts of some files; each file has its part and the settings of its work.
+def check_parts(paths: Sequence[str | Path], headers: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """Return the parts of some files, each with a header: its `part`, and settings of the run.
 
-    Raises `InvalidParts` unless they are all parts of one work, each given once.
+    Raises `InvalidParts` unless they are all parts of one run, each given once.
     """
     parts: dict[Part, str | Path] = {}
-    first_path, _, first = found[0]
-    for path, text, settings in found:
-        if not isinstance(text, str):
+    for path, header in zip(paths, headers, strict=True):
+        if not isinstance(header.get("part"), str):
             raise InvalidParts(f"{path} is not a part of a result: make parts with --part")
-        part = Part.of(text)
-        for name in (*first, *settings):
-            one, other = first.get(name), settings.get(name)
-            if one != other:
+        part = Part.of(header["part"])
+        for name in (*headers[0], *header):
+            one, other = headers[0].get(name), header.get(name)
+            if one != other and name != "part":
                 values = f"{name} {other}, not {one}"
                 how = values if len(values) < 80 else name
-                raise InvalidParts(f"{path} is a part of another run than {first_path}: {how}")
-        other_part = next(iter(parts), part)
-        if part.count != other_part.count:
-            raise InvalidParts(f"{path} is part {part}, and {first_path} is part {other_part}")
+                raise InvalidParts(f"{path} is a part of another run than {paths[0]}: {how}")
+        first = next(iter(parts), part)
+        if part.count != first.count:
+            raise InvalidParts(f"{path} is part {part}, and {paths[0]} is part {first}")
         if part in parts:
             raise InvalidParts(f"{parts[part]} and {path} are both part {part}")
         parts[part] = path
@@ -85,8 +88,9 @@ def check_parts(found: Sequence[tuple[str | Path, str | None, Mapping[str, Any]]
     return list(parts)
 
 
-def unfinished(path: str | Path, done: int, total: int) -> InvalidParts:
-    """Return the error for a part that lacks some of its results."""
-    return InvalidParts(
-        f"{path} is unfinished, {done:,} of {total:,}: run its command again to complete it"
-    )
+def check_complete(path: str | Path, done: int, total: int) -> None:
+    """Raise `InvalidParts` for a part that lacks some of its results."""
+    if done < total:
+        raise InvalidParts(
+            f"{path} is unfinished, {done:,} of {total:,}: run its command again to complete it"
+        )

@@ -30,7 +30,7 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.messages import report
-from claimeven.parallel.parts import check_parts, unfinished
+from claimeven.parallel.parts import check_complete, check_parts
 
 #: The value of `resume` that continues although something has changed.
 CHANGED = "changed"
@@ -242,15 +242,10 @@ def merge_stores(out: str | Path, paths: Sequence[str | Path]) -> int:
     """
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.read(path)) for path in paths]
-        found = [(store, store.meta.get("part") or {}) for store in stores]
-        parts = check_parts(
-            [(store.path, part.get("part"), _settings(store)) for store, part in found]
-        )
-        for (store, about), part in zip(found, parts, strict=True):
-            pairs = part.share(range((about["games"] + 1) // 2))
-            total = sum(min(2, about["games"] - 2 * pair) for pair in pairs)
-            if len(store) != total:
-                raise unfinished(store.path, len(store), total)
+        parts = check_parts(paths, [_header_of(store) for store in stores])
+        for store, part in zip(stores, parts, strict=True):
+            total = len(part.games(store.meta["part"]["games"]))
+            check_complete(store.path, len(store), total)
         meta = {name: value for name, value in stores[0].meta.items() if name != "part"}
         with Store.create(out, meta, stores[0].agents) as merged:
             games = heapq.merge(*(store.games() for store in stores), key=attrgetter("number"))
@@ -262,8 +257,8 @@ def merge_stores(out: str | Path, paths: Sequence[str | Path]) -> int:
             return len(merged)
 
 
-def _settings(store: Store) -> dict[str, Any]:
-    """Return all that parts of one run have in common."""
-    runs = runs_of(store)
-    run = {name: runs[-1].get(name) for name in _SHARED} if runs else {}
-    return {**run, **store.meta.get("plan", {}), "agents in the file": store.agents}
+def _header_of(store: Store) -> dict[str, Any]:
+    """Return the part of a store, and all that parts of one run have in common."""
+    part = (store.meta.get("part") or {}).get("part")
+    run = {name: each.get(name) for each in runs_of(store)[-1:] for name in _SHARED}
+    return {**run, **store.meta.get("plan", {}), "agents in the file": store.agents, "part": part}

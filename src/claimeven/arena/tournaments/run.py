@@ -25,11 +25,7 @@ from claimeven.arena.games.referee import Referee
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.query import game_rows
-from claimeven.arena.store.runs import (
-    FileChangeMonitor,
-    check_plan,
-    check_runs,
-)
+from claimeven.arena.store.runs import FileChangeMonitor, check_plan, check_runs
 from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
@@ -223,13 +219,12 @@ def open_store(
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
     agents = stored_agents(plan)
+    of_part = {"part": {"part": str(part), "games": plan.games}} if part else {}
     if not (resume and is_taken(path)):
         asked = plan.as_dict()
         about = plan.describe("store", asked["openings"])
         meta = {"plan": asked, "begun": time.time(), "runs": [{**about, "games": 0}]}
-        if part is not None:
-            meta["part"] = {"part": str(part), "games": plan.games}
-        return Store.create(path, meta, agents)
+        return Store.create(path, {**meta, **of_part}, agents)
     store = Store.extend(path)
     try:
         started = -(-(store.last_number() + 1) // (2 * len(plan.meeting_pairs)))  # rounds
@@ -241,8 +236,8 @@ def open_store(
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
         if part is None and "part" in store.meta:
             raise InvalidStore(f"{path} holds the games of a part: give the same --part")
-        if part is not None:
-            store.set_meta("part", {"part": str(part), "games": plan.games})
+        for name, value in of_part.items():
+            store.set_meta(name, value)
         deque(store.games(), 0)
         store.delete_corrupt()
         store.set_meta("plan", {**before, "rounds": started} if started > plan.rounds else asked)
@@ -272,12 +267,8 @@ def store_of(
 
 def numbers_of(plan: Plan, store: Store | None) -> list[int]:
     """Return the numbers of the games that a store is for: all, or pairs of a part."""
-    numbers = range(plan.games)
     part = None if store is None else store.meta.get("part")
-    if part is None:
-        return list(numbers)
-    pairs = set(Part.of(part["part"]).share(range((plan.games + 1) // 2)))
-    return [number for number in numbers if number // 2 in pairs]
+    return Part.of(part["part"] if part else "1/1").games(plan.games)
 
 
 def stored_agents(plan: Plan) -> tuple[StoredAgent, ...]:
