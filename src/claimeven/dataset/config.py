@@ -136,11 +136,8 @@ class DatasetPlan:
             raise InvalidDataset("the options of the data set are unreadable") from None
 
     def part_header(self, part: Part, split: float | None) -> dict[str, Any]:
-        settings = {
-            "positions": self.positions,
-            "split": split,
-            "command": provenance.running_command(),
-        }
+        command = provenance.running_command()
+        settings = {"positions": self.positions, "split": split, "command": command}
         given = {name: value for name, value in settings.items() if value is not None}
         return {**self.header(), **given, "part": str(part)}
 

@@ -25,7 +25,7 @@ from contextlib import (
 )
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
 from claimeven.errors import ClaimevenError
@@ -260,7 +260,9 @@ class Calls:
         self, items: Iterable[Any], executor: Executor | None = None
     ) -> Generator[Result, None, None]:
         """Yield the result of each item with its number, as they are ready."""
-        jobs = _Numbered(items) if isinstance(items, Sequence) else enumerate(items)
+        jobs: Iterable[Job] = enumerate(items)
+        if isinstance(items, Sequence):  # an executor can count a list
+            jobs = list(jobs)
         with closing(self._run(jobs, executor)) as found:
             yield from found
 
@@ -309,35 +311,18 @@ def made(make: Callable[[], Any]) -> Iterator[Any]:
     yield make()
 
 
-class _Numbered(Sequence[Any]):
-    """Items with their numbers; the executor knows how many there are."""
-
-    def __init__(self, items: Sequence[Any]) -> None:
-        self._items = items
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __getitem__(self, number: Any) -> Any:
-        return number, self._items[number]
-
-
 def read_ahead(items: Iterable[_Item]) -> Iterator[_Item | None]:
     """Yield items that a thread reads in advance, at most `AHEAD`; None while there is none.
 
     So results can be printed while the next item is awaited, such as a line of stdin.
     """
-    read: SimpleQueue[tuple[_Item] | BaseException | None] = SimpleQueue()
-    free: SimpleQueue[None] = SimpleQueue()
-    for _ in range(AHEAD):
-        free.put(None)
+    read: Queue[tuple[_Item] | BaseException | None] = Queue(AHEAD)
 
     def work() -> None:
         end: BaseException | None = None
         try:
             for item in items:
                 read.put((item,))
-                free.get()
         except BaseException as error:  # the user of the items gets it
             end = error
         read.put(end)
@@ -349,9 +334,8 @@ def read_ahead(items: Iterable[_Item]) -> Iterator[_Item | None]:
         except Empty:
             yield None
             continue
-        if not isinstance(found, tuple):
-            if found is not None:
-                raise found
+        if isinstance(found, BaseException):
+            raise found
+        if found is None:
             return
-        free.put(None)
         yield found[0]
