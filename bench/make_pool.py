@@ -12,16 +12,26 @@ from __future__ import annotations
 import argparse
 import time
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 
 from bench.timing import machine
 from claimeven import Position
+from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.run import run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.atomic_io import packed
 from claimeven.parallel.executors import local_workers
+
+
+def games_text(games: Iterable[Game]) -> bytes:
+    """Return games of the pool as the file of them, in the order they come."""
+    marks = {winner: mark for mark, winner in reference_pool.RESULTS.items()}
+    lines = (f"{game.opening} {game.moves} {marks[game.winner]}\n" for game in games)
+    return packed("".join(lines).encode())
 
 
 def main() -> None:
@@ -41,7 +51,7 @@ def main() -> None:
         standings = Standings.of_store(store)
     games = standings.games
     assert len(games) == plan.games and not standings.forfeits
-    given.out.write_bytes(reference_pool.games_text(games))
+    given.out.write_bytes(games_text(games))
     seconds = time.perf_counter() - start
     print(f"{len(games)} games, {standings.unique_games} differ, {seconds:.0f} s; {machine()}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bench.make_pool import games_text
+
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import Standings
@@ -66,7 +68,5 @@ def test_games_that_come_along_are_told_from_others() -> None:
 
 
 def test_the_file_is_what_its_games_give() -> None:
-    assert (
-        reference_pool.games_text(reference_pool.pool_standings().games)
-        == reference_pool.GAMES.read_bytes()
-    )
+    games = reference_pool.pool_standings().games
+    assert games_text(games) == reference_pool.GAMES.read_bytes()

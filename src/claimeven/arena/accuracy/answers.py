@@ -134,10 +134,6 @@ class SetPlan:
         """Number of questions: each agent is asked in each position."""
         return len(self.agents) * len(self.asked)
 
-    def question_of(self, answer: SetAnswer) -> int:
-        """Return the number of the question of an answer."""
-        return answer.agent * len(self.asked) + answer.position
-
     def is_tactical(self, position: int) -> bool:
         """Whether a position of `asked`, by its number, is one of `tactics`."""
         return position >= len(self.positions.positions)

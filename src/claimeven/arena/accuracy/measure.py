@@ -305,7 +305,8 @@ def ask(
         known = [] if file is None or is_ordered else list(file.answers)
         for answer in known:
             yield noted(answer, is_new=False)
-        left = sorted(set(range(plan.questions)) - set(map(plan.question_of, known)))
+        done = {answer.agent * len(plan.asked) + answer.position for answer in known}
+        left = [question for question in range(plan.questions) if question not in done]
         if is_ordered or executor is None:
             for question in filter(should_run, left):
                 yield noted(plan.ask(agents, question))

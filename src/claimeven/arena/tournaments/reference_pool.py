@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from claimeven import atomic_io
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import InvalidMatch
@@ -55,7 +54,7 @@ ROUNDS, PLIES, SEED = 16, 6, 1
 DIGEST_SHOWN = 12
 
 GAMES = Path(__file__).parents[1] / "data" / f"pool-v{VERSION}.txt.gz"
-_RESULTS = {"1": 0, "2": 1, "=": None}
+RESULTS = {"1": 0, "2": 1, "=": None}
 
 
 def pool_plan(rounds: int = ROUNDS) -> Plan:
@@ -106,13 +105,6 @@ def ladder_of(standings: Standings) -> Ladder:
     return standings.ladder_at(ANCHOR if played else None)
 
 
-def games_text(games: Iterable[Game]) -> bytes:
-    """Return games of the pool as the file of them, in the order they come."""
-    marks = {winner: mark for mark, winner in _RESULTS.items()}
-    lines = (f"{game.opening} {game.moves} {marks[game.winner]}\n" for game in games)
-    return atomic_io.packed("".join(lines).encode())
-
-
 def same_games(games: Iterable[Game]) -> int:
     """Return the number of games that equal the bundled ones, move for move."""
     known = {game.job: game.all_moves for game in pool_standings().games}
@@ -136,5 +128,5 @@ def _games(plan: Plan, lines: Iterable[str]) -> Iterator[Game]:
             second=pairing.second,
             opening=opening,
             moves=moves,
-            winner=_RESULTS[result],
+            winner=RESULTS[result],
         )
