@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from claimeven.parallel import interrupts, threads
+from claimeven.parallel import interrupts
 from tests.pressing import pressed_as_usual, pressed_at
 
 
@@ -32,7 +32,9 @@ def default() -> Iterator[None]:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_each_number_is_worked_on_once_and_the_first_here(count: int) -> None:
     done: list[tuple[int, int]] = []
-    threads.run_in_threads(lambda n: done.append((n, threading.get_ident())), count, lambda: None)
+    interrupts.run_in_threads(
+        lambda n: done.append((n, threading.get_ident())), count, lambda: None
+    )
     assert sorted(number for number, _ in done) == list(range(count))
     assert [number for number, thread in done if thread == threading.get_ident()] == [0]
 
@@ -49,7 +51,7 @@ def test_what_one_raises_ends_all_and_is_raised(failing: int) -> None:
         rested.append(number)
 
     with pytest.raises(ValueError, match=f"{failing} fails"):
-        threads.run_in_threads(work, 3, stopped.set)
+        interrupts.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == sorted({0, 1, 2} - {failing})
 
 
@@ -62,7 +64,7 @@ def test_what_was_raised_first_is_raised() -> None:
         if number:
             raise ValueError(f"{number} fails")
 
-    for call in (lambda: threads.run_in_threads(work, 3, stopped.set),):
+    for call in (lambda: interrupts.run_in_threads(work, 3, stopped.set),):
         stopped.clear()
         with pytest.raises(ValueError, match="1 fails"):
             call()
@@ -81,7 +83,7 @@ def test_they_are_told_to_stop_until_they_do() -> None:
             time.sleep(0.001)
 
     with pytest.raises(ValueError, match="1 fails"):
-        threads.run_in_threads(work, 3, lambda: output.append("stop"))
+        interrupts.run_in_threads(work, 3, lambda: output.append("stop"))
     assert len(output) >= 4
 
 
@@ -96,7 +98,7 @@ def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended()
             time.sleep(0.1)  # time enough for a stop
         rested.append(number)
 
-    threads.run_in_threads(work, 3, lambda: output.append("stop"))
+    interrupts.run_in_threads(work, 3, lambda: output.append("stop"))
     assert sorted(rested) == [0, 1, 2]
     assert output == []
 
@@ -106,7 +108,7 @@ def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
     worked: list[int] = []
     before = threading.stack_size(1 << 47)  # all the memory that there are addresses for
     try:
-        for call in (lambda: threads.run_in_threads(worked.append, 3, lambda: None),):
+        for call in (lambda: interrupts.run_in_threads(worked.append, 3, lambda: None),):
             with pytest.raises(RuntimeError, match="can't start new thread"):
                 call()
     finally:
@@ -133,7 +135,7 @@ def test_ctrl_c_while_only_the_others_work_ends_them_first(presses: int) -> None
             rested.append(number)
 
     with pytest.raises(KeyboardInterrupt):
-        threads.run_in_threads(work, 3, stopped.set)
+        interrupts.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == [1, 2]
 
 
@@ -150,7 +152,7 @@ def test_ctrl_c_at_work_ends_all() -> None:
         rested.append(number)
 
     with pytest.raises(KeyboardInterrupt):
-        threads.run_in_threads(work, 3, stopped.set)
+        interrupts.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == [1, 2]
 
 
@@ -181,7 +183,7 @@ class Others:
         self.rested.append(number)
 
     def in_threads(self) -> None:
-        threads.run_in_threads(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
+        interrupts.run_in_threads(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
 
 
 @pytest.mark.parametrize("call", [Others.in_threads])
@@ -193,7 +195,7 @@ def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
     for step in itertools.count(1):
         others = Others(presses)
         with pressed_as_usual():
-            pressed = pressed_at(step, partial(call, others), threads, interrupts, contextlib)
+            pressed = pressed_at(step, partial(call, others), interrupts, contextlib)
         assert len(others.started) in (0, 2), step
         assert sorted(others.rested) == sorted(others.started), step
         if pressed.is_past_the_end:
@@ -203,10 +205,10 @@ def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
 
 
 def test_the_next_of_a_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_ITEM_POLL", 0.01)
+    monkeypatch.setattr(interrupts, "_ITEM_POLL", 0.01)
     items: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Timer(0.1, items.put, ("late",)).start()
-    assert threads.get_item(items) == "late"
+    assert interrupts.get_item(items) == "late"
 
 
 @pytest.mark.usefixtures("default")
@@ -221,4 +223,4 @@ def test_ctrl_c_ends_a_wait_and_no_wait_is_without_end() -> None:
 
     threading.Timer(0.05, press).start()
     with pytest.raises(KeyboardInterrupt):
-        threads.get_item(Items())
+        interrupts.get_item(Items())

@@ -37,8 +37,7 @@ from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
-from claimeven.parallel.interrupts import Lock
-from claimeven.parallel.threads import get_item
+from claimeven.parallel.interrupts import Lock, get_item
 from claimeven.suggestions import did_you_mean
 
 #: The most bytes of a line.

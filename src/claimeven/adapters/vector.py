@@ -52,7 +52,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import one_of, whole_number
 from claimeven.parallel import interrupts
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 from claimeven.suggestions import no_such
 
 Array = NDArray[Any]

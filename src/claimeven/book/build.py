@@ -20,7 +20,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -93,8 +92,13 @@ def build_book(
 
 
 def _save(path: str | Path, geometry: Geometry, all_layers: list[Layer], scores: Scores) -> Book:
+    """Write the book with the scores of its last layer, backed up to the others, and return it."""
     about = provenance.describe("book", board=geometry.as_dict())
-    book = replace(assemble_book(geometry, all_layers, scores), description=about)
+    found = [scores]
+    for layer, below in zip(all_layers[-2::-1], all_layers[:0:-1], strict=True):
+        found.append(back_up_scores(layer.keys, below.keys, found[-1], geometry))
+    keys = tuple(layer.keys for layer in all_layers)
+    book = Book(geometry, keys, tuple(reversed(found)), about)
     book.save(path)
     return book
 
@@ -149,14 +153,6 @@ def _header_of(path: str | Path) -> dict[str, str]:
     if found is None:
         raise InvalidBook(f"{path} is not a part of a book")
     return found.groupdict()
-
-
-def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
-    """Return the book from the scores of its last layer."""
-    scores = [last_scores]
-    for layer, below in zip(all_layers[-2::-1], all_layers[:0:-1], strict=True):
-        scores.append(back_up_scores(layer.keys, below.keys, scores[-1], geometry))
-    return Book(geometry, tuple(layer.keys for layer in all_layers), tuple(reversed(scores)))
 
 
 def _solve_layer(

@@ -54,8 +54,7 @@ from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
-from claimeven.parallel.cores import usable_cores
-from claimeven.parallel.executors import ExecutorOptions
+from claimeven.parallel.executors import ExecutorOptions, usable_cores
 from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe
 from claimeven.solver import Solver

@@ -28,7 +28,7 @@ from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 
 
 @click.command("ladder", cls=ExperimentCommand, arguments="agent")

@@ -19,7 +19,7 @@ from claimeven.cli.common.options import AGENT, json_option, option_group, warn_
 from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import announce_compilation, count_text, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
 
 

@@ -43,7 +43,7 @@ from claimeven.cli.common.progress import (
 )
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 
 
 @click.command("tournament", cls=ExperimentCommand)

@@ -28,7 +28,7 @@ from claimeven.cli.common.progress import (
 )
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 from claimeven.plotting import check_can_draw, write_pictures
 
 

@@ -20,7 +20,7 @@ from claimeven.montecarlo.flat import engine as flat
 from claimeven.montecarlo.graph import engine as graph
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree import engine as tree
-from claimeven.parallel.threads import run_in_threads
+from claimeven.parallel.interrupts import run_in_threads
 
 #: Flat search divides its time into this number of parts; a leaf gets at most one.
 TIME_PARTS: Final = 40

@@ -25,7 +25,7 @@ from claimeven.game.batch import disc_counts
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.parallel.threads import run_in_threads
+from claimeven.parallel.interrupts import run_in_threads
 from claimeven.solver import kernel, layout
 from claimeven.solver.call_kernel import SHORT, solve_columns
 from claimeven.solver.errors import InvalidSolve, SearchStopped

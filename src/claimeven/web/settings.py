@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.executors import usable_cores
 
 #: Maximum number of workers, and greatest time limit of a search in seconds.
 MAX_WORKERS, MAX_SECONDS = 64, 3_600

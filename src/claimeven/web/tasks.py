@@ -33,7 +33,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.parallel import cores
+from claimeven.parallel import executors
 from claimeven.parallel.system import backend
 from claimeven.parallel.worker import JobWorker, Parent, Send
 from claimeven.puzzles.puzzle import bundled_puzzles, puzzle_by_number
@@ -201,7 +201,7 @@ def warm(state: WorkerState, table_mb: float | None, agent: str | None = None) -
 
 def lower_priority(state: WorkerState) -> None:
     """Let all other processes go before this one from now on."""
-    cores.lower_priority()
+    executors.lower_priority()
 
 
 def load(state: WorkerState, task: str, arguments: dict[str, Any]) -> None:

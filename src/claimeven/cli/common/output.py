@@ -229,14 +229,6 @@ def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) 
     return table_lines(head, padded, width)
 
 
-def paragraph_lines(text: str, width: int) -> list[str]:
-    """Return the lines of a paragraph; an item with a dash continues indented."""
-    indent = " " * (len(text) - len(text.lstrip(" -")))
-    return wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-
-
 def _lines(section: Sequence[Block], out: TextIO) -> Iterator[str]:
     for block in section:
         if isinstance(block, Table):
@@ -246,4 +238,8 @@ def _lines(section: Sequence[Block], out: TextIO) -> Iterator[str]:
         elif isinstance(block, Code):
             yield from (" " * block.indent + line for line in block.lines)
         else:
-            yield from paragraph_lines(block, text_width(out))
+            indent = " " * (len(block) - len(block.lstrip(" -")))  # an item with a dash
+            yield from wrap(
+                block, text_width(out), subsequent_indent=indent,
+                break_long_words=False, break_on_hyphens=False,
+            )  # fmt: skip

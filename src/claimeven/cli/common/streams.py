@@ -136,11 +136,7 @@ def has_colors(stream: TextIO) -> bool:
 
 def write_json(value: Any, stream: TextIO) -> None:
     """Write one JSON object on a separate line; its last key is the version of claimeven."""
-    write_row({**value, "claimeven": __version__} if isinstance(value, dict) else value, stream)
-
-
-def write_row(value: Any, stream: TextIO) -> None:
-    """Write a value as JSON on a separate line."""
+    value = {**value, "claimeven": __version__} if isinstance(value, dict) else value
     stream.write(json.dumps(json_data(value), allow_nan=False) + "\n")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.parallel import cores
-from claimeven.parallel.cores import cgroup_cores
+from claimeven.parallel import executors
+from claimeven.parallel.executors import cgroup_cores
 from tests import forks
 
 if not hasattr(os, "sched_getaffinity"):
@@ -43,10 +43,10 @@ def test_what_a_container_is_given_of_the_cores(
 def test_as_many_jobs_as_a_container_is_given_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "_GROUPS", tmp_path)
-    assert cores.usable_cores() == len(os.sched_getaffinity(0))
+    monkeypatch.setattr(executors, "_GROUPS", tmp_path)
+    assert executors.usable_cores() == len(os.sched_getaffinity(0))
     (tmp_path / "cpu.max").write_text("40000 100000\n")
-    assert cores.usable_cores() == 1
+    assert executors.usable_cores() == 1
 
 
 #: The niceness before and after: of its session (which has no niceness if no process has
@@ -55,17 +55,17 @@ def test_as_many_jobs_as_a_container_is_given_cores(
 STEPS = """
 import os, time
 from pathlib import Path
-from claimeven.parallel import cores
+from claimeven.parallel import executors
 here = Path("/proc/self/autogroup")
 session = lambda: here.read_text().split()[-1:] if here.exists() else []
 deadline = time.monotonic() + 60
 print(*session())
 for _ in range(4):
-    cores.lower_priority()
+    executors.lower_priority()
 while os.getsid(0) == os.getpid() and session() not in ([], ["19"]):
     assert time.monotonic() < deadline
     time.sleep(0.1)
-    cores.lower_priority()
+    executors.lower_priority()
 print(os.nice(0), *session())
 """
 
@@ -82,9 +82,9 @@ def test_work_steps_back_as_far_as_it_can_and_only_its_own_session_with_it(is_le
 def test_a_session_without_a_niceness_is_left_as_it_is(tmp_path: Path) -> None:
     (session := tmp_path / "autogroup").write_text("")
     script = (
-        "import os, pathlib; from claimeven.parallel import cores\n"
-        f"cores._SESSION = pathlib.Path({str(session)!r})\n"
-        "before = os.nice(0); cores.lower_priority(); print(os.nice(0) == min(before + 10, 19))"
+        "import os, pathlib; from claimeven.parallel import executors\n"
+        f"executors._SESSION = pathlib.Path({str(session)!r})\n"
+        "before = os.nice(0); executors.lower_priority(); print(os.nice(0) == min(before + 10, 19))"
     )
     output = subprocess.run(
         [sys.executable, "-c", script], start_new_session=True, env=forks.environment(),
