@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from claimeven.learning.jax_functions import BFLOAT16, FLOAT32
-from claimeven.learning.muon import muon, orthogonalized
+from claimeven.learning.net_training import muon, orthogonalized
 from tests.learning.needs import compiled
 
 #: A tall matrix, a wide one, one of an output and an array that is not a matrix.

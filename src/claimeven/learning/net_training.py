@@ -6,14 +6,18 @@ units of ten points, and about the square of the error within half a point. So t
 distinguish columns still count. The loss of a policy is its cross-entropy with a target, or the
 negative log probability of playing any of the best columns.
 
-AdamW changes the weights, or Muon the matrices of hidden layers (see `muon`). The net that plays
-has the running mean of the weights, which is better than the last weights.
+AdamW changes the weights, or Muon the matrices of hidden layers: their momentum is made orthogonal
+by a few Newton-Schulz steps, so a matrix changes equally in all directions. AdamW with Nesterov
+momentum then changes all other weights. The net that plays has the running mean of the weights,
+which is better than the last weights.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
 stochastic gradient descent with warm restarts" (ICLR 2017); Charbonnier, Blanc-Feraud, Aubert and
 Barlaud, "Deterministic edge-preserving regularization in computed imaging" (IEEE Transactions on
 Image Processing 6, 1997), for the loss of scores; Polyak and Juditsky, "Acceleration of
-stochastic approximation by averaging" (1992).
+stochastic approximation by averaging" (1992); Jordan and others, "Muon: an optimizer for hidden
+layers in neural networks" (2024), for the method and the numbers of its polynomial; Liu and others,
+"Muon is scalable for LLM training" (2025), for the length of its steps.
 """
 
 from __future__ import annotations
@@ -35,9 +39,9 @@ from claimeven.learning.jax_functions import (
     mesh_for,
     placed,
     precision_here,
+    product_in,
 )
 from claimeven.learning.jax_net import JaxForward, quantized
-from claimeven.learning.muon import muon
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features, Net, NetShape
 
@@ -315,30 +319,25 @@ def initial_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str,
     return weights
 
 
-class Known(NamedTuple):
-    """The number of positions of a batch, and of its positions with a policy and with a value."""
-
-    positions: Any
-    policies: Any
-    values: Any
-
-
-def known_in(batch: TrainingBatch) -> Known:
-    """Return the number of positions of a batch with each target."""
+def known_in(batch: TrainingBatch) -> tuple[Any, Any, Any]:
+    """Return the number of positions of a batch, and of positions with a policy, with a value."""
     has_value = ~jax_and_optax()[0].numpy.isnan(batch.values)
-    return Known(len(batch.policies), (batch.policies.sum(axis=1) > 0).sum(), has_value.sum())
+    return len(batch.policies), (batch.policies.sum(axis=1) > 0).sum(), has_value.sum()
 
 
 def losses_of(
-    batch: TrainingBatch, outputs: Any, config: LossConfig, known: Known | None = None
+    batch: TrainingBatch,
+    outputs: Any,
+    config: LossConfig,
+    known: tuple[Any, Any, Any] | None = None,
 ) -> Any:
     """Return the loss of a batch with these outputs of the net, and its components.
 
-    For a part of a batch, `known` are the targets of the whole batch.
+    For a part of a batch, `known` is `known_in` of the whole batch.
     """
     jax, _ = jax_and_optax()
     jnp = jax.numpy
-    known = known_in(batch) if known is None else known
+    positions, with_policy, with_value = known_in(batch) if known is None else known
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
@@ -348,20 +347,78 @@ def losses_of(
         best = jnp.where(batch.policies > 0, logs, -1e9)
         is_known = batch.policies.sum(axis=1) > 0
         policies = jnp.where(is_known, jax.nn.logsumexp(best, axis=1), 0.0)
-    policy = -policies.sum() / jnp.maximum(known.policies, 1)
+    policy = -policies.sum() / jnp.maximum(with_policy, 1)
     has_value = ~jnp.isnan(batch.values)
     values = jnp.where(has_value, batch.values, 0.0)
     errors = jnp.where(has_value, jnp.tanh(outputs[:, columns]) - values, 0.0)
-    value = (errors**2).sum() / jnp.maximum(known.values, 1)
+    value = (errors**2).sum() / jnp.maximum(with_value, 1)
     scores = outputs[:, columns + 1 :]
     score = (_error(scores - batch.scores / Net.SCORE_UNIT) * batch.score_weights).sum() / columns
     if batch.best is not None and batch.best_weights is not None:
         greatest = jnp.where(batch.playable, scores, -1e9).max(axis=1)
         score += (_error(greatest - batch.best / Net.SCORE_UNIT) * batch.best_weights).sum()
-    losses = Losses(policy, value, score / known.positions)
+    losses = Losses(policy, value, score / positions)
     return config.of(losses), losses
 
 
 def _error(differences: Any) -> Any:
     """Return the losses of differences of scores: see the module."""
     return jax_and_optax()[0].numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR
+
+
+#: Coefficients of x, x^3 and x^5 in the polynomial that moves singular values to 1, and the number
+#: of its applications.
+_POLYNOMIAL: Final = (3.4445, -4.7750, 2.0315)
+_REPETITIONS: Final = 5
+_MOMENTUM: Final = 0.95
+#: The length of a step relative to a typical step of AdamW.
+_LENGTH: Final = 0.2
+_TINY: Final = 1e-8
+_HIDDEN, _OTHER = "hidden", "other"
+
+
+def muon(rate: Any, decay: Any, precision: str) -> Any:
+    """Return the optimizer of weights by name, for optax, with a learning rate and weight decay.
+
+    The products of a step have the `precision` `FLOAT32` or `BFLOAT16`. Muon changes weights with
+    two axes, except the weights of the output (`out_...`).
+    """
+    jax, optax = jax_and_optax()
+    orthogonal = partial(orthogonalized, precision=precision)
+    of_hidden = optax.chain(
+        optax.trace(_MOMENTUM, nesterov=True),
+        optax.stateless(lambda changes, _: jax.tree.map(orthogonal, changes)),
+        optax.add_decayed_weights(decay),
+        optax.scale_by_learning_rate(rate),
+    )
+    return optax.partition(
+        {_HIDDEN: of_hidden, _OTHER: optax.adamw(rate, weight_decay=decay, nesterov=True)}, _kinds
+    )
+
+
+def _kinds(weights: Mapping[str, Any]) -> dict[str, str]:
+    """Return the kind of each weight: `_HIDDEN` for the matrices of hidden layers."""
+    return {
+        name: _OTHER if name.startswith("out_") or getattr(array, "ndim", 2) != 2 else _HIDDEN
+        for name, array in weights.items()
+    }
+
+
+def orthogonalized(matrix: Any, precision: str) -> Any:
+    """Return a matrix of float32, (rows, columns), with its directions about equally long.
+
+    Its singular values become 0.5 to 1.3 times 0.2 * sqrt(the longer side), except very small ones.
+    Its numbers are then about as large as in a typical step of AdamW.
+    """
+    jax, _ = jax_and_optax()
+    jnp, product = jax.numpy, product_in(precision)
+    rows, columns = matrix.shape
+    wide = matrix if rows <= columns else matrix.T
+    wide = wide / (jnp.linalg.norm(wide) + _TINY)
+    first, third, fifth = _POLYNOMIAL
+    for _ in range(_REPETITIONS):
+        square = product(wide, wide.T)
+        both = third * square + fifth * product(square, square)
+        wide = first * wide + product(both, wide)
+    length = _LENGTH * max(rows, columns) ** 0.5
+    return length * (wide if rows <= columns else wide.T)

@@ -25,8 +25,6 @@ from claimeven.networks.net.file import BOARD, SEARCH
 
 #: The end of the names of ONNX files.
 ONNX: Final = ".onnx"
-#: Types of an input whose names differ from NumPy's.
-_TYPES: Final = {"float": "float32", "double": "float64"}
 
 
 class PlanesModel:
@@ -150,7 +148,8 @@ class _Session:
                 f" outputs value and policy, got {takes} and {', '.join(names)}"
             )
         self.outputs = [values[0], policies[0]]
-        self._input, self._dtype = inputs[0].name, np.dtype(_TYPES.get(kind[1], kind[1]))
+        dtype = "float32" if kind[1] == "float" else kind[1]
+        self._input, self._dtype = inputs[0].name, np.dtype(dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Session, (self.path,)

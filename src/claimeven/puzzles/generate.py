@@ -266,11 +266,9 @@ class PuzzleJournal:
         self._file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
 
     def close(self) -> None:
-        """Close the file without removing it."""
         self._file.close()
 
     def remove(self) -> None:
-        """Remove the file: the set is complete."""
         self._file.remove()
 
     def _load(self, plan: PuzzlePlan) -> int:

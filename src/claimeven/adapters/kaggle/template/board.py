@@ -26,21 +26,15 @@ class Board:
         ]
         #: For each direction, shifts that leave of some discs the first of every line: those and-ed
         #: with themselves, shifted by each in turn, keep runs of 2 discs, of 4, of `connect`.
-        self.line_shifts: list[list[int]] = [
-            [step * more for more in self._doublings()] for step in self.steps
-        ]
+        length, grown = 1, list[int]()
+        while length < connect:
+            grown.append(min(length, connect - length))
+            length += grown[-1]
+        self.line_shifts: list[list[int]] = [[step * n for n in grown] for step in self.steps]
         #: From the center outwards, the left one first at equal distance.
         self.center_order: list[int] = sorted(
             range(columns), key=lambda c: (abs(2 * c - columns + 1), c)
         )
-
-    def _doublings(self) -> list[int]:
-        """Return by how many cells a run grows each time, from one disc to `connect`."""
-        length, grown = 1, []
-        while length < self.connect:
-            grown.append(min(length, self.connect - length))
-            length += grown[-1]
-        return grown
 
     def owns(self, packed: bytes) -> bool:
         """Whether packed data, which start with the sizes of a board, are of this board."""
