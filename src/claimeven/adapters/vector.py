@@ -168,6 +168,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self._randoms, self._choices = np.zeros((2, games), np.uint64)
         self._seats = np.zeros(games, np.int8)
         self._over = np.ones(games, np.bool_)
+        self._games = (self._mines, self._masks, self._randoms, self._seats, self._over)
         self._is_begun = False
         for each in (kernel.begin_games, kernel.step_games, kernel.random_columns):
             load(for_bits(each, self.geometry.bits))
@@ -263,10 +264,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         if self._pool is not None and self._pool_owner == os.getpid():
             with interrupts.deferred():
                 self._pool.shutdown()
-
-    @property
-    def _games(self) -> tuple[Array, ...]:
-        return self._mines, self._masks, self._randoms, self._seats, self._over
 
     def _setup(self) -> Array:
         setup: Array = words(kernel.SETUP, self.geometry.bits)

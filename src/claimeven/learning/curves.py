@@ -39,23 +39,19 @@ _INPUTS: Final = {
 }
 #: Keys that count seconds, and the name of the picture with this axis.
 _CLOCKS: Final = {TIME: "by-time", CORES: "by-cores"}
-#: Measurements that are shares, drawn in percent, and their labels.
+#: Sets of positions, and measurements that are shares, drawn in percent, and their labels.
+_SETS: Final = {"held_out": "held-out games", "hard": "the hard set", "easy": "the easy set"}
 _SHARES: Final = {
     "perfect": "answers that keep the exact score, %",
     "keeping": "answers that keep win, draw or loss, %",
     "against_perfect": "score as first player against perfect, %",
     "first_wins": "games won by the first player, %",
     "draws": "games drawn, %",
-    "held_out": "right answers on held-out games, %",
-    "hard": "right answers on the hard set, %",
-    "easy": "right answers on the easy set, %",
-    "hard_search": "right answers on the hard set with a search, %",
-    "easy_search": "right answers on the easy set with a search, %",
     "gate": "points against the best net so far, %",
     "gate_low": "lower bound of these points, %",
-    "held_out_sign": "right signs of values on held-out games, %",
-    "hard_sign": "right signs of values on the hard set, %",
-    "easy_sign": "right signs of values on the easy set, %",
+    **{name: f"right answers on {where}, %" for name, where in _SETS.items()},
+    **{f"{name}_search": f"right answers on {w} with a search, %" for name, w in _SETS.items()},
+    **{f"{name}_sign": f"right signs of values on {where}, %" for name, where in _SETS.items()},
 }
 _WORDS: Final = {
     "plies": "discs in a game",

@@ -325,12 +325,7 @@ def known_in(batch: TrainingBatch) -> tuple[Any, Any, Any]:
     return len(batch.policies), (batch.policies.sum(axis=1) > 0).sum(), has_value.sum()
 
 
-def losses_of(
-    batch: TrainingBatch,
-    outputs: Any,
-    config: LossConfig,
-    known: tuple[Any, Any, Any] | None = None,
-) -> Any:
+def losses_of(batch: TrainingBatch, outputs: Any, config: LossConfig, known: Any = None) -> Any:
     """Return the loss of a batch with these outputs of the net, and its components.
 
     For a part of a batch, `known` is `known_in` of the whole batch.

@@ -238,22 +238,19 @@ def _server(
     return stack.enter_context(InferenceServer.running(model))
 
 
+@dataclass
 class _Loop:
     """The iterations of a run, with their progress reports."""
 
-    def __init__(
-        self,
-        learner: SelfPlayLearner,
-        run: RunFolder,
-        players: Executor | None,
-        server: InferenceServer[JaxNet] | None,
-        worker_timeout: float,
-        on_progress: OnProgress | None,
-    ) -> None:
-        self.learner, self.run, self.players, self.server = learner, run, players, server
-        self.worker_timeout, self.on_progress = worker_timeout, on_progress
-        self.resumed = learner.games
-        self.started = time.perf_counter()
+    learner: SelfPlayLearner
+    run: RunFolder
+    players: Executor | None
+    server: InferenceServer[JaxNet] | None
+    worker_timeout: float
+    on_progress: OnProgress | None
+
+    def __post_init__(self) -> None:
+        self.resumed, self.started = self.learner.games, time.perf_counter()
 
     def iterate(self) -> dict[str, Any]:
         """Play, learn, promote and measure; return the row of the log."""

@@ -105,12 +105,11 @@ class SelfPlayConfig:
         if self.eval_games is None:
             object.__setattr__(self, "eval_games", default_games(self.geometry, 10))
         check_settings(self)
-        nodes = min(self.games_per_worker, self.games) * self.nodes_per_tree
-        if nodes > MAX_NODES:
+        games = min(self.games_per_worker, self.games)
+        if (nodes := games * self.nodes_per_tree) > MAX_NODES:
             raise InvalidRun(
-                f"a task of {min(self.games_per_worker, self.games)} games of"
-                f" {self._max_simulations} simulations needs {nodes:,} nodes,"
-                f" more than {MAX_NODES:,}"
+                f"a task of {games} games of {self._max_simulations} simulations needs {nodes:,}"
+                f" nodes, more than {MAX_NODES:,}"
             )
 
     @property

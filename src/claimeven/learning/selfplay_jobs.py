@@ -218,10 +218,8 @@ class SelfPlayWork:
     worker_timeout: float | None = WORKER_TIMEOUT
     server: Address | None = None
 
-    @property
-    def unit(self) -> str:
-        """The name of an item of the work."""
-        return "task"
+    #: The name of an item of the work.
+    unit = "task"
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work with a check that the other machine has the same code."""

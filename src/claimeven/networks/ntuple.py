@@ -231,15 +231,11 @@ class NTupleNetwork:
     def __init__(self, tuples: NTuples, weights: npt.NDArray[np.float32] | None = None) -> None:
         size = 2 * tuples.table_size
         self.tuples = tuples
+        self.geometry: Geometry = tuples.geometry
         zeros = np.zeros(size, dtype=np.float32)
         self.weights: npt.NDArray[np.float32] = zeros if weights is None else weights
         if self.weights.shape != (size,) or self.weights.dtype != np.float32:
             raise InvalidNetwork(f"the weights of these tuples are {size} of type float32")
-
-    @property
-    def geometry(self) -> Geometry:
-        """The board it knows."""
-        return self.tuples.geometry
 
     def value(self, position: Position) -> float:
         """Return the value of a position that is not over, for the side to move, from -1 to 1.

@@ -102,14 +102,9 @@ class NTuplePolicyValue:
     def __init__(self, network: NTupleNetwork, softness: float = SOFTNESS) -> None:
         if not 0.0 < softness < math.inf:
             raise InvalidNetwork(f"softness must be a number above 0, not {softness!r}")
-        self.network = network
-        self.softness = softness
+        self.network, self.softness = network, softness
+        self.geometry: Geometry = network.geometry
         self._board = board_vector(network.geometry).copy()
-
-    @property
-    def geometry(self) -> Geometry:
-        """The board it knows."""
-        return self.network.geometry
 
     def load(self) -> None:
         """Compile what `evaluate` calls, or load it from the cache."""

@@ -156,21 +156,15 @@ UCT_CHOICES: Final[dict[str, tuple[tuple[Any, ...], str]]] = {
 
 
 @dataclass(frozen=True)
-class Packed:
-    """Bytes in a submission under a name, and the comment on them."""
-
-    name: str
-    words: str
-    content: bytes
-
-
-@dataclass(frozen=True)
 class Recipe:
-    """The modules of a submission in order, and the expression for the player of a `board`."""
+    """The modules of a submission in order, and the expression for the player of a `board`.
+
+    `packed` is a name in the submission, the words for its content, and the content.
+    """
 
     parts: tuple[str, ...]
     maker: str
-    packed: Packed | None = None
+    packed: tuple[str, str, bytes] | None = None
 
 
 def recipe_of(spec: str, seed: int = 0) -> Recipe:
@@ -250,7 +244,7 @@ def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     return Recipe(
         ("board", "kaggle_api", "windows", "alphabeta", "exact", "perfect"),
         _call("Perfect", "board", "Windows(board)", "BOOK"),
-        Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
+        ("BOOK", "book of moves", packed_book(STANDARD)),
     )
 
 
@@ -266,7 +260,7 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     return Recipe(
         ("board", "kaggle_api", "windows", "ntuple", "alphabeta"),
         _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
-        Packed("NETWORK", "The network, packed (see above).", network),
+        ("NETWORK", "network", network),
     )
 
 
@@ -305,7 +299,7 @@ def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
         ("board", "kaggle_api", "windows", "alphabeta", *NET_PARTS, "net", *parts),
         f"(\n        {maker}\n        if board.owns(NET)\n"
         "        else AlphaBeta(board, Windows(board))\n    )",
-        Packed("NET", "The net, packed (see above).", packed_net(path)),
+        ("NET", "net", packed_net(path)),
     )
 
 

@@ -140,10 +140,11 @@ def _ending(recipe: Recipe) -> str:
     rule = "# -- the agent "
     lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
     if recipe.packed is not None:
-        text = base64.b64encode(recipe.packed.content).decode("ascii")
+        name, words, content = recipe.packed
+        text = base64.b64encode(content).decode("ascii")
         lines += [
-            f"#: {recipe.packed.words}",
-            f"{recipe.packed.name} = base64.b64decode(",
+            f"#: The {words}, packed (see above).",
+            f"{name} = base64.b64decode(",
             *(f'    "{text[i : i + PACKED]}"' for i in range(0, len(text), PACKED)),
             ")",
             "",

@@ -56,27 +56,14 @@ class Features:
         )
         #: The cells of every line, shape (lines, connect).
         self.lines: npt.NDArray[np.int64] = lines_of(geometry)
-
-    @property
-    def plane_count(self) -> int:
-        """Numbers a position has: of every cell, of every column, of the whole board."""
-        geometry = self.geometry
-        return geometry.cells * PLANES + geometry.columns * COLUMN_NUMBERS + BOARD_NUMBERS
-
-    @property
-    def state_count(self) -> int:
-        """The number of states of a position, for lines and for columns."""
-        return len(self.lines) + self.geometry.columns
-
-    @property
-    def line_states(self) -> int:
-        """States a line can be in."""
-        return int(STATES**self.geometry.connect)
-
-    @property
-    def column_states(self) -> int:
-        """States a column can be in, and more numbers than these up to a power of two."""
-        return 2 << min(self.geometry.rows, SEEN_CELLS)
+        by_column = geometry.rows * PLANES + COLUMN_NUMBERS
+        #: Numbers a position has: of every cell, of every column, of the whole board.
+        self.plane_count: int = geometry.columns * by_column + BOARD_NUMBERS
+        #: The number of states of a position, for lines and for columns.
+        self.state_count: int = len(self.lines) + geometry.columns
+        #: States a line can be in; states of a column, and more numbers up to a power of two.
+        self.line_states: int = STATES**geometry.connect
+        self.column_states: int = 2 << min(geometry.rows, SEEN_CELLS)
 
     @cached_property
     def symmetry(self) -> Symmetry:

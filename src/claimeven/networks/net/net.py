@@ -140,6 +140,7 @@ class NetShape:
             object.__setattr__(self, name, size)
 
     def as_dict(self) -> dict[str, int]:
+        """Return plain data."""
         return asdict(self)
 
     def arrays(self, geometry: Geometry) -> dict[str, tuple[int, ...]]:

@@ -272,9 +272,8 @@ class Puct:
         if root.proof is None and live:
             noise = self.random.dirichlet([1.0] * len(live)).tolist()
             for child, drawn in zip(live, noise, strict=True):
-                child.prior = float(
-                    np.float32((1.0 - self.noise) * child.prior + self.noise * drawn)
-                )
+                mixed = (1.0 - self.noise) * child.prior + self.noise * drawn
+                child.prior = float(np.float32(mixed))
 
     def best(self) -> PuctNode:
         """Return the child to play: the most visited one, or one drawn by its visits; of equals
@@ -302,11 +301,10 @@ class Puct:
         live = [child for child in children if child.proof != -1]
         shares = np.zeros(self.board.columns)
         if self.solver and (won or not live):
+            proof = 1 if won else -1
             distance = min(won) if won else max(child.distance for child in children)
             for child in children:
-                shares[child.column] = child.distance == distance and child.proof == (
-                    1 if won else -1
-                )
+                shares[child.column] = child.proof == proof and child.distance == distance
             return shares
         for worth in (lambda child: child.visits, lambda child: child.prior, lambda child: 1.0):
             for child in live:
