@@ -33,7 +33,7 @@ from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
 from claimeven.parallel.executors import local_workers
-from claimeven.parallel.jobs import Calls, Executor, PoolError, RayWorker
+from claimeven.parallel.jobs import Calls, CheckedWork, Executor, PoolError, RayWorker
 from tests.arena.playing import match
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax
@@ -189,13 +189,14 @@ def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers, infere
 def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 3\n", encoding="utf-8")
-    what = work("random", str(bot), games=2).for_other_machines()
+    games = work("random", str(bot), games=2)
+    what = CheckedWork(games, games.digests())
     assert RayWorker().prepare(what) == []
     bot.write_text("def agent(position):\n    return 2\n", encoding="utf-8")
     assert f"has another file of {bot}: agents from" in str(RayWorker().prepare(what))
     bot.unlink()
     assert f"lacks the file of {bot}: agents from" in str(RayWorker().prepare(what))
-    other = replace(what, version="0.0.1", digests={})
+    other = replace(what, version="0.0.1", wanted={})
     assert "this machine has 0.0.1: install the same" in str(RayWorker().prepare(other))
 
 

@@ -6,8 +6,8 @@ a separate solver, and the rows are returned in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from claimeven.dataset.dataset import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.parallel.executors import local_workers
-from claimeven.parallel.jobs import Calls, Executor
+from claimeven.parallel.jobs import Calls, Executor, made
 from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Solver
@@ -36,9 +36,9 @@ Candidate = tuple[int, str, Position]
 class _GameSolver:
     """A solver with a cache of best moves."""
 
-    def __init__(self, solver: Solver) -> None:
-        self.solver = solver
-        self.scores = solver.scores
+    def __init__(self, make: Callable[[], Solver]) -> None:
+        self.solver = make()
+        self.scores = self.solver.scores
         self._cache: dict[Position, BestMoves] = {}
 
     def best(self, position: Position) -> BestMoves:
@@ -59,7 +59,8 @@ class Games:
     def __init__(self, plan: DatasetPlan, solver: Solver, executor: Executor | None = None) -> None:
         self._executor = executor or local_workers(solver.threads)
         make = solver.maker() if self._executor else lambda: solver
-        self._calls = Calls(partial(_play, plan), partial(_player, make), "game")
+        player = partial(made, partial(_GameSolver, make))
+        self._calls = Calls(partial(_play, plan), player, "game")
         self.nodes = 0
 
     def rows(self, items: Iterable[Any]) -> Generator[list[Row], None, None]:
@@ -68,11 +69,6 @@ class Games:
             for rows, nodes, _ in found:
                 self.nodes += nodes
                 yield rows
-
-
-@contextmanager
-def _player(make: Callable[[], Solver]) -> Iterator[_GameSolver]:
-    yield _GameSolver(make())
 
 
 def _play(plan: DatasetPlan, player: _GameSolver, item: Any) -> Answer:

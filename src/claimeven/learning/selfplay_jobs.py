@@ -47,7 +47,7 @@ from claimeven.parallel.connection import (
     is_key,
     listen,
 )
-from claimeven.parallel.jobs import CheckedWork, Executor, RunJobs
+from claimeven.parallel.jobs import Executor, RunJobs
 
 _DONE, _FAILED = b"\0", b"\1"
 #: Bytes of the longest request, a million positions.
@@ -217,13 +217,11 @@ class SelfPlayWork:
     iteration: int
     worker_timeout: float | None = WORKER_TIMEOUT
     server: Address | None = None
-
-    #: The name of an item of the work.
     unit = "task"
 
-    def for_other_machines(self) -> CheckedWork:
-        """Return the work with a check that the other machine has the same code."""
-        return CheckedWork(self)
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Return no digests: there are no files of agents."""
+        return {}
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:

@@ -64,8 +64,8 @@ class Workload(Protocol):
         Raises a `ClaimevenError` if that is impossible; the executor raises it again.
         """
 
-    def for_other_machines(self) -> Workload:
-        """Return a workload that first checks that a machine is fit for it."""
+    def digests(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the digests of the files of agents, by spec and name, as found on this machine."""
 
 
 class Executor(Protocol):
@@ -84,21 +84,12 @@ class PoolError(ClaimevenError, ValueError):
     """Workers cannot be started, or end repeatedly during the same job."""
 
 
-def no_digests(spec: str) -> Mapping[str, str]:
-    """Return no digests: the work needs no files."""
-    return {}
-
-
 @dataclass(frozen=True)
 class CheckedWork:
-    """Work that starts only on a machine with this version and the same files.
-
-    `digests` are the digests of the files behind some specs, which `digests_of` finds again.
-    """
+    """Work that starts only on a machine with this version and the files of these digests."""
 
     work: Workload
-    digests: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    digests_of: Callable[[str], Mapping[str, str]] = no_digests
+    wanted: Mapping[str, Mapping[str, str]]
     version: str = field(default_factory=version_here)
     folder: str = field(default_factory=lambda: str(Path.cwd()))
 
@@ -110,8 +101,8 @@ class CheckedWork:
     def worker_timeout(self) -> float | None:
         return self.work.worker_timeout
 
-    def for_other_machines(self) -> CheckedWork:
-        return self
+    def digests(self) -> Mapping[str, Mapping[str, str]]:
+        return self.wanted
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
@@ -124,12 +115,10 @@ class CheckedWork:
             )
         with suppress(OSError):  # without it, work without files runs all the same
             os.chdir(self.folder)
-        for spec, digests in self.digests.items():
-            found = self.digests_of(spec)
-            for name in digests:
-                if found.get(name) == digests[name]:
-                    continue
-                what = "has another file" if name in found else "lacks the file"
+        found = self.work.digests()
+        for spec, digests in self.wanted.items():
+            if lost := [name for name in digests if found[spec].get(name) != digests[name]]:
+                what = "has another file" if lost[0] in found[spec] else "lacks the file"
                 raise PoolError(
                     f"{here} {what} of {spec}: agents from files need a folder that all machines"
                     " share"
@@ -253,8 +242,8 @@ class Calls:
         with self.setup() as shared:
             yield lambda jobs: ((number, self.function(shared, item)) for number, item in jobs)
 
-    def for_other_machines(self) -> CheckedWork:
-        return CheckedWork(self)
+    def digests(self) -> Mapping[str, Mapping[str, str]]:
+        return {}
 
     def results(
         self, items: Iterable[Any], executor: Executor | None = None

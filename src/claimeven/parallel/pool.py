@@ -105,7 +105,7 @@ def number_of(job: Job) -> int:
 
 
 class Scheduler:
-    """Runs the jobs of a workload on a crew of `count` workers; see `results`.
+    """Runs the jobs of a workload on a crew of at most `count` workers; see `results`.
 
     Jobs are taken from an iterable as workers need them; None means that there is none now.
     """
@@ -132,7 +132,7 @@ class Scheduler:
         #: Workers by id; those that may need jobs, in the order of their messages.
         self.members: dict[int, _Member] = {}
         self._hungry: dict[_Member, None] = {}
-        self._count = count
+        self._count = min(count, self._left)
         self._batch_seconds = max(BATCH_SECONDS, 4 * MESSAGE_SECONDS * count)
 
     def results(self) -> Generator[Result, None, None]:
@@ -278,11 +278,6 @@ class Scheduler:
             self._start()
 
 
-def worker_count(most: int, jobs: Iterable[Job | None]) -> int:
-    """Return the number of workers for some jobs: at most one for each."""
-    return min(most, len(jobs)) if isinstance(jobs, Sized) else most
-
-
 @dataclass(frozen=True)
 class LocalWorkers:
     """An executor: `jobs` processes of this machine, which end with this one.
@@ -311,8 +306,9 @@ class LocalWorkers:
     def play(self, work: Workload, numbers: Iterable[Job | None]) -> Generator[Result, None, None]:
         """Yield the results as they arrive: see `Scheduler.results`."""
         crew = _Processes(work, self._resting)
-        count = worker_count(self.jobs, numbers)
-        yield from Scheduler(crew, work, numbers, count, self.on_message, self.should_run).results()
+        yield from Scheduler(
+            crew, work, numbers, self.jobs, self.on_message, self.should_run
+        ).results()
 
 
 class _Processes:

@@ -21,13 +21,14 @@ from claimeven.parallel import interrupts
 from claimeven.parallel.jobs import (
     MESSAGE_SECONDS,
     SEND_INTERVAL,
+    CheckedWork,
     Job,
     PoolError,
     RayWorker,
     Result,
     Workload,
 )
-from claimeven.parallel.pool import Scheduler, worker_count
+from claimeven.parallel.pool import Scheduler
 from claimeven.parallel.process import POLL_INTERVAL, ChildEnded
 
 #: Bytes of the workers' shared memory, if Ray is started here: results are small.
@@ -72,8 +73,8 @@ class RayWorkers:
         """
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
-            count = worker_count(self.jobs or max(1, cores), numbers)
-            crew = _Actors(ray, work.for_other_machines(), count)
+            count = self.jobs or max(1, cores)
+            crew = _Actors(ray, CheckedWork(work, work.digests()), count)
             yield from Scheduler(crew, work, numbers, count, self.on_message).results()
 
 

@@ -30,7 +30,7 @@ from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
-from claimeven.parallel.jobs import CheckedWork, RunJobs
+from claimeven.parallel.jobs import RunJobs
 from claimeven.provenance import version_here
 from claimeven.review.analysis import JudgedMove
 
@@ -108,10 +108,9 @@ class SetPlan:
             return SetAnswer(place, number, None, 0.0, str(fault.kind), str(fault))
         return SetAnswer(place, number, decision.column, seconds)
 
-    def for_other_machines(self) -> CheckedWork:
-        """Return the work with a check that a machine has the same agents."""
-        specs = [spec for spec in self.agents if isinstance(spec, str)]
-        return CheckedWork(self, {spec: digests_of(spec) for spec in specs}, digests_of)
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Return the digests of the agents' files on this machine."""
+        return {spec: digests_of(spec) for spec in self.agents if isinstance(spec, str)}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
 from claimeven.parallel.executors import ExecutorOptions
-from claimeven.parallel.jobs import CheckedWork, Executor, PoolError, Result, RunJobs
+from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
 from claimeven.parallel.parts import Part
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.
@@ -60,10 +60,9 @@ class PlanWork:
         for number in numbers:
             yield number, referee.play(number)
 
-    def for_other_machines(self) -> CheckedWork:
-        """Return the work with a check that a machine has the same agents."""
-        specs = [spec for spec in self.plan.agents if isinstance(spec, str)]
-        return CheckedWork(self, {spec: digests_of(spec) for spec in specs}, digests_of)
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Return the digests of the agents' files on this machine."""
+        return {spec: digests_of(spec) for spec in self.plan.agents if isinstance(spec, str)}
 
 
 def play_work(
