@@ -63,7 +63,7 @@ def accuracy_tables(rows: Sequence[AgentAccuracy]) -> Sections:
 def agent_accuracy(result: AgentAccuracy) -> Sections:
     """Return how well an agent plays a set of positions."""
     head = f"{result.answered:,} positions answered, {result.faults.total():,} faults"
-    return Sections([[head], *accuracy_tables([result]), *_faults(result), *_details(result)])
+    return Sections([[head], *accuracy_tables([result]), _faults(result), *_details(result)])
 
 
 def set_accuracy(result: SetAccuracy) -> Sections:
@@ -84,9 +84,8 @@ def set_accuracy(result: SetAccuracy) -> Sections:
     ]
     if compared:
         compared.insert(0, "Compared position by position (McNemar's exact test):")
-    faults = (section for agent in agents for section in _faults(agent))
     details = _details(agents[0]) if len(agents) == 1 else ()
-    return Sections([head, *accuracy_tables(agents), compared, *faults, *details])
+    return Sections([head, *accuracy_tables(agents), compared, *map(_faults, agents), *details])
 
 
 def games_accuracy(result: GamesAccuracy, seconds: float | None = None) -> Sections:
@@ -102,8 +101,7 @@ def games_accuracy(result: GamesAccuracy, seconds: float | None = None) -> Secti
     return Sections([[head], *accuracy_tables(rows), *details])
 
 
-def _faults(agent: AgentAccuracy) -> Iterator[list[Block]]:
-    name = printable(agent.agent)
+def _faults(agent: AgentAccuracy) -> list[Block]:
     section: list[Block] = [
         printable(f"{agent.agent} gave no answer: {text}") for text in fault_texts(agent.failed)
     ]
@@ -113,8 +111,8 @@ def _faults(agent: AgentAccuracy) -> Iterator[list[Block]]:
             " claimeven check says more."
         )
     if agent.stopped:
-        section.append(f"After {MAX_FAULTS} faults {name} was asked no more.")
-    yield section
+        section.append(f"After {MAX_FAULTS} faults {printable(agent.agent)} was asked no more.")
+    return section
 
 
 def _details(row: AgentAccuracy) -> Iterator[list[Block]]:
@@ -138,19 +136,11 @@ def _split_table(what: str, tallies: Mapping[str, Tally]) -> Table:
     styles: tuple[tuple[str, Callable[[float | None], str]], ...] = (
         ("perfect", share), ("keeps_result", share), ("score_loss", number)
     )  # fmt: skip
-    rows = [
-        [
-            name,
-            f"{tally.moves:,}",
-            *(
-                style(tally.mean(prefix + mean))
-                for mean, style in styles
-                for prefix in ("", "random_")
-            ),
-        ]
+    means = [(start + mean, style) for mean, style in styles for start in ("", "random_")]
+    return Table(heads, [
+        [name, f"{tally.moves:,}", *(style(tally.mean(mean)) for mean, style in means)]
         for name, tally in tallies.items()
-    ]
-    return Table(heads, rows)
+    ])  # fmt: skip
 
 
 def blunder(result: Blunder, sentences: Iterable[str] = ()) -> Sections:
