@@ -197,15 +197,10 @@ def _play(
     except AgentFault as error:
         # The game continues at the server; it is lost when the next one starts.
         fault = str(error)
+    moves, slowest = format_moves(board.columns), max(clock, default=0.0)
+    result = answer["result"] if fault is None else LOST
     return ChallengeGame(
-        number,
-        board.seat == 0,
-        format_moves(board.columns),
-        answer["result"] if fault is None else LOST,
-        len(clock),
-        sum(clock),
-        max(clock, default=0.0),
-        fault,
+        number, board.seat == 0, moves, result, len(clock), sum(clock), slowest, fault
     )
 
 

@@ -139,15 +139,11 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
     geometry, mask = position.geometry, position.mask
     playable = bitboard.playable_cells(mask, geometry)
-    hands = [
-        tuple(
-            column
-            for column, _ in geometry.cells_of(
-                bitboard.winning_cells(discs, mask, geometry) & playable
-            )
-        )
+    won = (
+        bitboard.winning_cells(discs, mask, geometry) & playable
         for discs in (position.mine, position.theirs)
-    ]
+    )
+    hands = [tuple(column for column, _ in geometry.cells_of(cells)) for cells in won]
     return Probe(position, columns, *hands)
 
 

@@ -367,12 +367,9 @@ def compare_moves(
     """Compare each two agents by their moves at the positions; `tactical` ones count as tactics."""
     found: dict[tuple[str, str], list[Comparison]] = {two: [] for two in combinations(moves, 2)}
     for measure, (is_of, _) in MEASURES.items():
+        of_tactics = measure in ("wins", "blocks")
         right = {
-            name: _right(
-                {**given, **tactical[name]} if measure in ("wins", "blocks") else given,
-                measure,
-                is_of,
-            )
+            name: _right({**given, **(tactical[name] if of_tactics else {})}, measure, is_of)
             for name, given in moves.items()
         }
         counted = {two: _counts(right[two[0]], right[two[1]]) for two in found}

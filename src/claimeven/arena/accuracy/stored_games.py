@@ -285,15 +285,9 @@ def accuracy_of(
             move = JudgedMove(position, column, known[position])
             by_agent[wanted[mover]].add(move, before, game.number, _pair_of(game))
             moves += 1
+    chosen = tuple(each for each in agents if each.id in wanted)
     return GamesAccuracy(
-        tuple(each for each in agents if each.id in wanted),
-        by_agent,
-        start.geometry,
-        tuple(games),
-        len(stored),
-        moves,
-        len(different),
-        known,
+        chosen, by_agent, start.geometry, tuple(games), len(stored), moves, len(different), known
     )
 
 

@@ -225,12 +225,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    for name in ("signed", "points", "share", "number", "duration"):
+        environment.filters[name] = getattr(words, name)
     environment.filters.update(
-        signed=words.signed,
-        points=words.points,
-        share=words.share,
-        number=words.number,
-        duration=words.duration,
         count=lambda number: f"{number:,}",
         breakable=_breakable,
         drawing=lambda chart: Markup(svg_in_page(chart)),

@@ -120,13 +120,7 @@ def _games(plan: Plan, lines: Iterable[str]) -> Iterator[Game]:
     for number, line in enumerate(lines):
         opening, moves, result = line.split()
         pairing = plan.pairing(number)
+        job, pair = plan.job_of(pairing), pairing.pair
         yield Game(
-            job=plan.job(number),
-            number=number,
-            pair=pairing.pair,
-            first=pairing.first,
-            second=pairing.second,
-            opening=opening,
-            moves=moves,
-            winner=RESULTS[result],
+            job, number, pair, pairing.first, pairing.second, opening, moves, RESULTS[result]
         )
