@@ -20,7 +20,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of
 from claimeven.records import (
     boards,
-    csv_jsonl,
     documents,
     line_formats,
     move_strings,
@@ -67,9 +66,9 @@ FORMATS: dict[str, Format] = {
             "moves0", (".moves0",), partial(move_strings.items, base=0),
             partial(move_strings.read, base=0), partial(move_strings.write, base=0),
         ),
-        Format("csv", (".csv",), csv_jsonl.csv_items, csv_jsonl.read, csv_jsonl.write_csv),
+        Format("csv", (".csv",), documents.csv_items, documents.read_cells, documents.write_csv),
         Format(
-            "jsonl", (".jsonl",), csv_jsonl.json_items, documents.read_line, csv_jsonl.write_json
+            "jsonl", (".jsonl",), documents.json_items, documents.read_line, documents.write_json
         ),
         Format("kaggle", documents.ENDINGS, documents.items, documents.read, replays.write),
         Format(
