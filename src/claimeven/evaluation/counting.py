@@ -55,8 +55,7 @@ def count_by_length(position: Position, player: int, length: int) -> int:
 def sequence_list(position: Position, player: int) -> list[Sequence]:
     """Return every window of length 1 to `connect` that `player` (0 or 1) fills.
 
-    Ordered by length, then direction (up, right, right-up, right-down), then start cell, column
-    by column, bottom up.
+    Ordered by length, then direction (up, right, right-up, right-down), then start cell by columns.
     """
     geometry, discs = position.geometry, _discs_of(position, player)
     return [

@@ -135,8 +135,7 @@ EVALUATIONS: dict[str, Evaluation] = {
 def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     """Return the evaluation of that name, or a function of a position wrapped as one.
 
-    The name may be of an installed package. Raises `InvalidEvaluation` naming the choices, and
-    `BrokenPackage`.
+    Installed packages add names. Raises `InvalidEvaluation` with the choices, or `BrokenPackage`.
     """
     if isinstance(chosen, Evaluation):
         return chosen

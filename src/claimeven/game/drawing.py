@@ -254,8 +254,7 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
     (`. . X O . . .`), and frames with 0-based column numbers. X, x, ●, 1, R and r are the first
     player's discs, and O, o, ○, 2, Y and y the second's; with `first` "O" the other way round. 0
     and _ are empty cells too. Marks and other lines are ignored. Raises `InvalidNotation` if the
-    text does not contain a board of this geometry, and `InvalidPosition` for discs that no game
-    reaches.
+    text does not contain a board of this geometry, `InvalidPosition` for discs of no game.
     """
     if first not in ("X", "O"):
         raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")

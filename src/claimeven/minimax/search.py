@@ -69,8 +69,7 @@ class MinimaxSearch:
     negamax's table, a power of two; `view` is "mover" or "root", the view of the evaluation (see
     `types.VIEWS`). `prune` turns the cutoffs of negamax on or off.
 
-    Raises `InvalidSearch` or `InvalidEvaluation` for other values. Threads may share a search:
-    calls run one after another.
+    Raises `InvalidSearch` or `InvalidEvaluation` for other values. Calls of threads run in turn.
 
     >>> position = Position.from_moves("112233")
     >>> result = MinimaxSearch("alphabeta", "windows").search(position, depth=3)

@@ -36,8 +36,7 @@ class Counters:
     `nodes` counts positions visited, including the root; `evaluations` calls of the heuristic;
     `cutoffs` positions whose remaining columns were skipped; `expanded` positions with at least
     one column tried; `table_hits` values taken from the table. `depth` is the deepest ply reached
-    below the root, and `searches` how often the root was entered: once for each depth if the
-    search deepens.
+    below the root; `searches` counts entries of the root: one for each depth of a deepening search.
     """
 
     nodes: int = 0
@@ -89,8 +88,7 @@ class MinimaxResult:
     `WIN` minus the plies to the winning disc. A win that negamax found in its table, from a deeper
     search, may not be the soonest. `line` is the principal variation as 0-based columns, and
     `column` its first. `columns` has a `ColumnValue` for each column of the board, or None if the
-    column was not searched. `depth` is the last depth searched completely; `backend` is "compiled"
-    or "python".
+    column was not searched. `depth` is the last complete one; `backend` is "compiled" or "python".
     """
 
     column: int

@@ -40,9 +40,7 @@ def textbook_engine(options: MonteCarloOptions) -> TextbookEngine[Any]:
 
 
 def load_kernels(options: MonteCarloOptions, bits: int) -> None:
-    """Compile the kernels of a search with these options on boards of `bits` bits, or load them
-    from the cache.
-    """
+    """Compile the kernels of a search on boards of `bits` bits, or load them from the cache."""
     load(*(for_bits(each, bits) for each in _kinds(options)[0].kernels))
 
 
@@ -70,9 +68,7 @@ def run_all(
     seconds: float | None,
     first: int,
 ) -> list[list[int]]:
-    """Run every engine on a thread, the first on this one. Return the iterations of each engine; of
-    a timed flat search, the iterations of each leaf.
-    """
+    """Run each engine on a thread. Return the iterations, in a timed flat search of each leaf."""
     count = len(engines)
     shares = [
         None if iterations is None else iterations // count + (i < iterations % count)
@@ -120,9 +116,7 @@ def _run_leaf_by_leaf(
 def _run(
     engine: Engine, iterations: int | None, deadline: float | None, first: int, stop: Event
 ) -> int:
-    """Run an engine in slices and return the iterations made. The rate of the last slice decides
-    the size of the next, for a check of the clock about every `_SLICE` seconds.
-    """
+    """Run an engine in slices of about `_SLICE` seconds and return the iterations made."""
     total, size = 0, first
     while not stop.is_set():
         if iterations is not None:

@@ -2,8 +2,7 @@
 
 `Forest` combines the trees of several threads. One rule holds for all totals, means and proofs: the
 numbers of a move are from the view of its mover, the numbers of the root from the view of the
-player to move. The root and its columns therefore agree. Totals and means are on the scale of
-results of the options.
+player to move. The root and its columns therefore agree. Totals and means are in the chosen scale.
 """
 
 from __future__ import annotations
@@ -107,8 +106,7 @@ def _raise_copied() -> None:
 class Forest:
     """The trees of all threads of a search, combined.
 
-    The lock `busy` protects them. `check`, like the methods here, raises `OutdatedForest` after a
-    change of the trees.
+    The lock `busy` protects them. `check` and the methods raise `OutdatedForest` after a change.
     """
 
     _repr_html_ = shown_by("claimeven.montecarlo.tree_text", "forest_html")
@@ -124,8 +122,7 @@ class Forest:
         self.position = position
         self.options = options
         self.trees = trees
-        # The lock itself: in a Python function that acquires or releases it, Ctrl-C could leave it
-        # locked.
+        # The lock itself: in a Python function that acquires it, Ctrl-C could leave it locked.
         self.busy: AbstractContextManager[object, bool | None] = (
             nullcontext() if busy is None else busy
         )
@@ -162,8 +159,7 @@ class Forest:
         """Return a column and the likeliest moves after it, as far as the tree reaches.
 
         The winner of a proof takes the nearest win, the loser the longest defense. Otherwise the
-        most visited move follows. Immediate wins, and blocks in lost positions, are added to the
-        end of a proven line.
+        most visited move follows. Immediate wins, and blocks in lost positions, end a proven line.
         """
         with self.busy:
             self.check()

@@ -78,9 +78,7 @@ class InvalidOptions(ClaimevenError):
 
 @dataclass(frozen=True)
 class MonteCarloOptions:
-    """The options of a Monte Carlo search: an attribute for each option of the list above; None as
-    a budget means no limit. Raises `InvalidOptions` with the option and the choices.
-    """
+    """The options listed above; no budget is None. Raises `InvalidOptions` with the choices."""
 
     method: str = "uct"
     formula: str = "ucb"

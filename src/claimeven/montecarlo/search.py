@@ -43,8 +43,7 @@ from claimeven.parallel.interrupts import Lock
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
-#: Nodes of a stored tree to read for each second of a timed search, by backend: at most about a
-#: quarter of its time.
+#: Nodes of a stored tree to read for each second of a timed search: a quarter of its time.
 _REUSE_RATE: Final = {"compiled": 20_000_000, "python": 200_000}
 #: The minimum of nodes to read.
 _MIN_REUSE: Final = 1_000

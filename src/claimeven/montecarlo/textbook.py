@@ -46,9 +46,7 @@ class Step:
 
 
 class HasProof(Protocol):
-    """A position and its proof, from the view of the player that moved there. `distance` is the
-    number of moves from here to the proven end of the game.
-    """
+    """A position, its proof for the player that moved there, and the moves to the proven end."""
 
     position: Position
     proof: int

@@ -147,8 +147,7 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
 
     A circle contains the column of a move, with its visits below. The color goes from red (bad for
     the mover, at the root for the player to move) to blue (good). A proven node has a thick border.
-    The width of an edge grows with the share of its parent's visits. The drawing has a legend;
-    tooltips contain all numbers.
+    The width of an edge grows with the share of its parent's visits. Tooltips contain all numbers.
     """
 
     def draw_node(node: Branch, name: str) -> DrawnNode:

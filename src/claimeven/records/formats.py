@@ -42,8 +42,7 @@ class Format:
     For a corrupt item `items` yields an `InvalidRecord` with the reason; it raises one if all lines
     from some line on cannot be read.
 
-    `endings` are the endings of its files. `doubt` explains how an ambiguous item was read, "" for
-    others.
+    `endings` are the endings of its files. `doubt` explains how an item was read, if ambiguous.
     """
 
     name: str
@@ -159,8 +158,7 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[st
     """Return the format of an open file and all its lines, those looked at included.
 
     Only the text up to the first line that is not empty is read, so that typed lines are answered
-    one by one; more only if that line is not a game by itself. Raises `InvalidRecord` for a file
-    without text.
+    one by one; more only if that line is no game. Raises `InvalidRecord` for files without text.
     """
     stream: Any = lines
     can_rewind = getattr(lines, "seekable", bool)()

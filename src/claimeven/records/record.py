@@ -146,9 +146,7 @@ def as_name(text: str) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Whether every format can hold a text: no halves of characters, as JSON may hold, no ends of
-    lines, which tables do not quote.
-    """
+    """Whether every format can hold a text: no lone surrogates, no ends of lines."""
     return not any("\ud800" <= character <= "\udfff" or character in "\r\0" for character in text)
 
 

@@ -5,8 +5,7 @@
 Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1. A move that
 changes the outcome by one step (a win to a draw, a draw to a loss) earns 1/4, by two steps 0. Other
 moves earn 1 - lost / (2 * limit): `lost` is the loss of score, and `limit` the greatest loss that
-keeps the outcome, so the credit falls from 1 to 1/2. Moves do not count if all columns have the
-same score.
+keeps the outcome, so the credit falls from 1 to 1/2. Moves between equal columns do not count.
 """
 
 from __future__ import annotations
@@ -134,8 +133,7 @@ class JudgedMove:
 class Analysis:
     """The review of a game.
 
-    `final` is the last position, also of an unfinished game, and `score` its exact score for the
-    side to move.
+    `final` is the last position, finished or not, and `score` its exact score for the side to move.
     """
 
     moves: tuple[JudgedMove, ...]

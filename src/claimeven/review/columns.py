@@ -1,8 +1,7 @@
 """The claims about one column, the most important first.
 
 Reasons are tried in this order: lines that end the game immediately, double threats, forced
-sequences, follow-up play, threats that decide best play (zugzwang), and the threats that the column
-gives up or prevents.
+sequences, follow-up play, threats that decide best play (zugzwang), threats given up or prevented.
 """
 
 from __future__ import annotations

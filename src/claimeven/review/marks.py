@@ -45,8 +45,7 @@ def expected_result(position: Position, score: int) -> float:
 def judge(position: Position, before: int, after: int) -> str:
     """Return the judgement of a move: one of `JUDGEMENTS`.
 
-    `before` is the score of the position and `after` the score of the column played, both for the
-    side to move.
+    `before` is the score of the position, `after` of the column played, for the side to move.
 
     >>> judge(Position(), 1, 0), judge(Position.from_moves("543465"), -4, -17)
     ('inaccurate', 'blunder')

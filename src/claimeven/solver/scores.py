@@ -125,8 +125,7 @@ def score_in_words(position: Position, score: int) -> str:
 
 
 def column_in_words(position: Position, score: int) -> str:
-    """Return the meaning of a column with this score for the side to move, counted in moves of the
-    winner.
+    """Return the meaning of a column's score for the side to move, in moves of the winner.
 
     Raises `InvalidSolve` for a score that the position cannot have.
 

@@ -42,8 +42,7 @@ class ExactSearch:
     `table_mb` is the size of the transposition table in units of 2**20 bytes, rounded down to a
     power of two (and up to the least size for the keys of the board); `threads` search together.
     `guide` guesses scores (see `protocols.Guide`). Positions are `mine` (discs of the side to move)
-    and `mask` (all discs). They are not checked, and must not have a line. Scores are for
-    the side to move.
+    and `mask` (all discs). They are not checked, and have no line. Scores are for the side to move.
 
     Threads may share a search: calls run one after another, and `seconds` includes the wait. A
     call from `on_progress` raises `SolverBusy`. Raises `InvalidSolve` for boards of more than 128
@@ -141,8 +140,7 @@ class ExactSearch:
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` after `seconds` or `nodes`, or after `stop`; its bounds are cut off
-        too.
+        Raises `SearchStopped` after `seconds`, `nodes` or `stop`; its bounds are cut off too.
         """
         return self.run_session(
             lambda session: session.score(
@@ -194,8 +192,7 @@ class ExactSearch:
         """Return the scores of many positions and the nodes that each took, two int64 arrays.
 
         Each thread takes separate positions. `on_solved(number, score)` is called for each position
-        as soon as it is solved, one call at a time, in any order. Raises `SearchStopped` after
-        `stop`.
+        as soon as it is solved, one call at a time, in any order. `stop` raises `SearchStopped`.
         """
         return self.run_session(
             lambda session: session.score_many(

@@ -43,8 +43,7 @@ MIN_SLICE = 100
 SLICE_SECONDS, SLICE_SHARE = 0.004, 0.5
 #: The assumed nodes per second before a measurement: few, so that first slices are short.
 FIRST_RATE = 500_000.0
-#: The most positions that a thread takes in one step; fewer towards the end, so that threads
-#: finish together.
+#: The most positions that a thread takes in one step; fewer at the end, so all end together.
 BATCH = 64
 _UNLIMITED = 1 << 62
 #: The fewest empty cells of a position that a guide is asked for: others take few nodes.
@@ -172,8 +171,7 @@ class Session:
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` if the session ends first; its bounds, and the bounds in progress
-        reports, are cut off too.
+        Raises `SearchStopped` if the session ends first. All bounds, also in reports, are cut off.
         """
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]

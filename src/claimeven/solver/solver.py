@@ -114,8 +114,7 @@ class Solver:
     def maker(self) -> Callable[[], Solver]:
         """Return a function that makes a solver like this one, with one thread.
 
-        It can be pickled for a worker process, which opens the book and the guide if paths of them
-        were given.
+        It can be pickled for a worker process, which opens the book and the guide given as paths.
         """
         return partial(Solver, self.geometry, self.table_mb, 1, *self._given)
 
@@ -271,8 +270,7 @@ class Solver:
     ) -> npt.NDArray[np.int8]:
         """Return the scores of every column of many positions, an int8 array (n, columns).
 
-        Full columns and all columns of finished games are `ILLEGAL`. Positions and errors as for
-        `score_many`.
+        Columns that cannot be played are `ILLEGAL`. Positions and errors as for `score_many`.
         """
         mine, mask = as_boards(positions, self.geometry)
         scores = np.full((len(mine), self.geometry.columns), ILLEGAL, dtype=np.int8)

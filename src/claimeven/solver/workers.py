@@ -41,8 +41,7 @@ def scores_by(
 
     Without an executor this process solves them.
 
-    `discs` are the arrays `mine` and `mask`. `make` makes the solver of a worker, such as
-    `Solver.maker()`.
+    `discs` are the arrays `mine` and `mask`. `make` makes a worker's solver: `Solver.maker()`.
     """
     positions = (
         Position(geometry, int(mine), int(mask)) for mine, mask in zip(*discs, strict=True)

@@ -14,9 +14,7 @@ from claimeven.montecarlo.tree.textbook import TreeNode
 
 @dataclass
 class TextbookSimple(TextbookSearch):
-    """The common part of flat and breadth-first search: nodes in order of creation, and one result
-    of a node at a time, counted in it and in all nodes above.
-    """
+    """The common part: nodes in order of creation; each result counts in all nodes above, too."""
 
     cursor: int = 0
     leaf: int = 0

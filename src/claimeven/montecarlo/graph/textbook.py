@@ -61,8 +61,7 @@ class Edge:
 class TextbookGraph(TextbookSearch):
     """A UCT search on a graph that is reused from position to position, with the seed's randomness.
 
-    `iterations` counts the iterations of this search, `total_iterations` all since the graph was
-    empty.
+    `iterations` counts those of this search, `total_iterations` all since the graph was empty.
 
     With `transpositions=mirror` a position or its mirror image is stored, the one with the smaller
     key, and columns refer to the stored one.

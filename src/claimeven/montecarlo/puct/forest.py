@@ -64,8 +64,7 @@ Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
 
-#: A function that calls the model, such as `SafeMoment.interruptible`, which handles a deferred
-#: Ctrl-C.
+#: A function that calls the model, such as `SafeMoment.interruptible`, which handles Ctrl-C.
 ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
 
@@ -138,8 +137,7 @@ class PuctForest(ReadableForest):
         A tree stops at `until` visits of its root (one number, or one for each tree), at the end of
         the game, and with a proof (of a win only if no other move could win sooner). It makes fewer
         iterations if it reaches a leaf that waits already. Iterations with a proven leaf are backed
-        up immediately without the model, so there can be iterations without positions: see
-        `iterations`.
+        up immediately without the model; `iterations` counts them too.
         """
         whole_number(leaves, "leaves", InvalidOptions, low=1, high=MAX_LEAVES)
         if self.waiting:
@@ -183,8 +181,7 @@ class PuctForest(ReadableForest):
         until: int | npt.ArrayLike = MAX_VISITS,
         call_model: ModelCaller = call_directly,
     ) -> int:
-        """Make one batch: `gather`, the model, `back_up`. Return the number of iterations, 0 if no
-        work is left.
+        """Make one batch: `gather`, the model, `back_up`. Return its iterations, 0 at the end.
 
         Ctrl-C between these parts would leave waiting leaves. Defer it around a step (as `run`
         does), except during the model's time: `call_model` calls the model.
@@ -226,8 +223,7 @@ class PuctForest(ReadableForest):
     def advance_all(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
         """Make a move at the root of each of these trees: see `advance`.
 
-        Raises `IllegalMove` for an unplayable move, and `InvalidOptions` for an unknown or repeated
-        tree; then no move is made.
+        Raises `IllegalMove`, or `InvalidOptions` for an unknown or repeated tree, before any move.
         """
         for tree in {int(trees.min(initial=0)), int(trees.max(initial=0))}:
             self._check_rests(tree)

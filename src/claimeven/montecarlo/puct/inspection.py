@@ -205,8 +205,7 @@ def policies(
     """Return the probability of each move, float64 (roots, columns), the shape of the arguments.
 
     The arguments are `visits` and `priors` of each column, `metas` with their proofs (see
-    `montecarlo.layout`), and whether the child exists. See `PuctForest.policies`. Raises
-    `InvalidOptions`.
+    `montecarlo.layout`), and whether it exists. See `PuctForest.policies`. Raises `InvalidOptions`.
     """
     real_number(temperature, "temperature", InvalidOptions, low=0, high=1000)
     proofs, distances = metas >> PROOF_SHIFT & PROOF_MASK, metas >> DISTANCE_SHIFT

@@ -32,8 +32,7 @@ from typing import Final
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo.options import InvalidOptions
 
-#: The minimal length in plies of a win by an unproven move: shorter wins are proven when a node
-#: gets its children.
+#: The minimal length in plies of a win by an unproven move: shorter wins are proven on expansion.
 MIN_WIN_PLIES: Final = 5
 #: The bounds of each number, and of each whole number.
 BOUNDS: Final = {

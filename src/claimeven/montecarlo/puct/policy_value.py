@@ -71,8 +71,7 @@ def bind_board(model: PolicyValue, geometry: Geometry) -> None:
 
 
 class UniformPolicyValue:
-    """A model without knowledge: every position has the value 0, and all playable columns are
-    equal.
+    """A model without knowledge: each value is 0, and all playable columns are equal.
 
     >>> one = np.zeros(1, dtype=np.uint64)
     >>> values, priors = UniformPolicyValue(Geometry(4, 4, 3)).evaluate(one, one)

@@ -170,9 +170,7 @@ class PuctSearch(TreeSearch):
                         break
 
     def _choose(self, root: Branch, position: Position, rng: np.random.Generator) -> Branch:
-        """Return the child to play: see `PuctOptions.temperature`. Ties go to the better mean, a
-        block, the greater prior, then the column nearest to the center.
-        """
+        """Return the child to play; ties go to the better mean, a block, the prior, the center."""
         shares = self._shares(root, position, self.options.temperature)
         if self.options.temperature:
             column = int(rng.choice(len(shares), p=shares))
