@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from claimeven.game.bitboard import run_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
@@ -80,22 +79,19 @@ def count_by_convolution(discs: int, geometry: Geometry, length: int) -> int:
     return sum(
         int(np.count_nonzero(np.convolve(line, kernel, mode="valid") == length))
         for line in _lines(discs, geometry)
-        if line.size >= length
+        if len(line) >= length
     )
 
 
 def count_by_table(discs: int, geometry: Geometry, length: int) -> int:
     """Look every line up in a table of all the lines of that size."""
     total = 0
-    for cells in _line_cells(geometry):
-        size = len(cells)
-        if size > TABLE_LINE:
-            total += _count_in_line([discs >> bit & 1 for bit in cells], length)
-            continue
-        pattern = 0
-        for place, bit in enumerate(cells):
-            pattern |= (discs >> bit & 1) << place
-        total += line_table(size, length)[pattern]
+    for line in _lines(discs, geometry):
+        if len(line) > TABLE_LINE:
+            total += _count_in_line(line, length)
+        else:
+            pattern = sum(disc << place for place, disc in enumerate(line))
+            total += line_table(len(line), length)[pattern]
     return total
 
 
@@ -129,9 +125,8 @@ def _line_cells(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
     return tuple(lines)
 
 
-def _lines(discs: int, geometry: Geometry) -> Iterator[npt.NDArray[np.int64]]:
-    for cells in _line_cells(geometry):
-        yield np.array([discs >> bit & 1 for bit in cells], dtype=np.int64)
+def _lines(discs: int, geometry: Geometry) -> Iterator[list[int]]:
+    return ([discs >> bit & 1 for bit in cells] for cells in _line_cells(geometry))
 
 
 @lru_cache(maxsize=64)

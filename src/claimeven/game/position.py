@@ -72,7 +72,12 @@ class Position:
     @classmethod
     def unchecked(cls, geometry: Geometry, mine: int, mask: int) -> Position:
         """Make a position without checks, for discs that are known to be valid."""
-        return _unchecked(geometry, mine, mask)
+        position = _new(Position)
+        _set_geometry(position, geometry)
+        _set_mine(position, mine)
+        _set_mask(position, mask)
+        _set_outcome(position, False)
+        return position
 
     @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
@@ -326,7 +331,7 @@ class Position:
         """`play` without checks, for a column that is known to be legal."""
         mask = self.mask
         geometry = self.geometry
-        position = _new(Position)  # not by `_unchecked`: the call would take as long again
+        position = _new(Position)  # not by `unchecked`: the call would take as long again
         _set_geometry(position, geometry)
         _set_mine(position, self.mine ^ mask)
         _set_mask(position, mask | (mask + (1 << (column * geometry.height))))
@@ -335,17 +340,15 @@ class Position:
 
     def mirror(self) -> Position:
         """Return the position with its columns in reverse order."""
-        geometry = self.geometry
-        return _unchecked(
-            geometry, bitboard.mirrored(self.mine, geometry), bitboard.mirrored(self.mask, geometry)
-        )
+        discs = (bitboard.mirrored(each, self.geometry) for each in (self.mine, self.mask))
+        return Position.unchecked(self.geometry, *discs)
 
     def with_sides_swapped(self) -> Position:
         """Return the position with `mine` and the other discs swapped, which no game reaches.
 
         Its evaluation is the value of this board from the view of the other side.
         """
-        return _unchecked(self.geometry, self.theirs, self.mask)
+        return Position.unchecked(self.geometry, self.theirs, self.mask)
 
     def __str__(self) -> str:
         return shown_by("claimeven.game.drawing", "draw")(self)
@@ -383,15 +386,6 @@ _set_geometry, _set_mine, _set_mask, _set_outcome = (
     getattr(Position, name).__set__ for name in ("geometry", "mine", "mask", "_outcome")
 )
 _new = object.__new__
-
-
-def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
-    position = _new(Position)
-    _set_geometry(position, geometry)
-    _set_mine(position, mine)
-    _set_mask(position, mask)
-    _set_outcome(position, False)
-    return position
 
 
 def _encodings() -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from claimeven.compiled import MAX_BITS, for_bits, load
@@ -184,9 +184,7 @@ class MinimaxSearch:
             if deeper is None:
                 break
             best = deeper
-        return MinimaxResult(
-            best.column, best.value, best.line, best.columns, total, best.depth, best.backend
-        )
+        return replace(best, counters=total)
 
     def known(self, position: Position) -> TranspositionTable:
         """Return a copy of the table with which the next search of a position would start."""

@@ -11,7 +11,7 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -313,15 +313,15 @@ def _proven_root(root: _MergedNode) -> NodeStats:
     return replace(root.facts, proof=PROVEN_DRAW if drawn else PROVEN_WIN, distance=1 + longest)
 
 
+@dataclass
 class _Display:
     """A node to show, and whether a path continues through it."""
 
-    def __init__(self, node: _MergedNode, depth: int, is_on_path: bool) -> None:
-        self.node = node
-        self.depth = depth
-        self.is_on_path = is_on_path
-        self.children: list[_Display] = []
-        self.left_out = 0
+    node: _MergedNode
+    depth: int
+    is_on_path: bool
+    children: list[_Display] = field(default_factory=list)
+    left_out: int = 0
 
 
 def _flip(facts: NodeStats) -> NodeStats:

@@ -269,9 +269,8 @@ class MonteCarloSearch(TreeSearch):
         shown: tuple[ReadableTree, ...] = (
             (ImmediateTree(immediate),) if immediate else tuple(engines)
         )
-        forest = Forest(
-            position, self.options, shown, self.busy, partial(self._check_unchanged, self._searches)
-        )
+        check = partial(self._check_unchanged, self._searches)
+        forest = Forest(position, self.options, shown, self.busy, check)
         reused_visits = forest.root_visits()
         self._stretches, iteration_count = (), 0
         if not immediate:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -157,17 +156,12 @@ class PuctView(Forest):
     """A tree with priors for inspection, with the bonus of PUCT."""
 
     def __init__(
-        self,
-        position: Position,
-        options: PuctOptions,
-        tree: PuctEngine,
-        busy: AbstractContextManager[object] | None = None,
-        check: Callable[[], object] = lambda: None,
+        self, position: Position, options: PuctOptions, tree: PuctEngine, *guards: Any
     ) -> None:
-        view_options = MonteCarloOptions(
-            solver=options.solver, decisive_moves="tree" if options.solver else "off"
-        )
-        super().__init__(position, view_options, (tree,), busy, check)
+        """`guards` are `busy` and `check` of `Forest`."""
+        decisive = "tree" if options.solver else "off"
+        view_options = MonteCarloOptions(solver=options.solver, decisive_moves=decisive)
+        super().__init__(position, view_options, (tree,), *guards)
         self.puct = options
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:

@@ -113,13 +113,8 @@ class PuctSearch(TreeSearch):
             self._noisy = None
         self._grow(engine, position, until, deadline, rng)
         end = time.perf_counter()
-        view = PuctView(
-            position,
-            self.options,
-            engine,
-            self.busy,
-            partial(self._check_unchanged, self._searches),
-        )
+        check = partial(self._check_unchanged, self._searches)
+        view = PuctView(position, self.options, engine, self.busy, check)
         root = view.branch(depth=1)
         chosen = self._choose(root, position, rng)
         plain = chosen.plain_mean if chosen.visits else root.plain_mean
