@@ -14,7 +14,7 @@ from claimeven.agents import InvalidSpec, make_agent
 from claimeven.agents.external.openspiel import AGENTS
 from claimeven.arena import play_match
 from claimeven.game.encodings import to_characters
-from claimeven.game.move_order import moves_to
+from claimeven.game.game_line import moves_to
 from tests.agents.support import decided
 from tests.positions import random_games
 

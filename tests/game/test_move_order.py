@@ -10,7 +10,7 @@ from hypothesis import given
 
 from claimeven import Geometry, InvalidPosition, Position
 from claimeven.game.encodings import from_characters
-from claimeven.game.move_order import moves_to
+from claimeven.game.game_line import moves_to
 from tests import naive
 from tests.positions import positions
 

@@ -37,8 +37,7 @@ from claimeven.parallel.jobs import Executor
 from claimeven.parallel.parts import Part, check_complete, check_parts
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.solver import Solver
-from claimeven.solver.workers import scores_by
+from claimeven.solver.solver import Solver, scores_by
 from claimeven.text_io import reading
 
 #: Seconds of work that can be lost if the process is killed.

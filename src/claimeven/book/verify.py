@@ -14,8 +14,7 @@ from claimeven.book.enumerate import back_up_scores, layers
 from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.parallel.jobs import Executor
-from claimeven.solver.solver import Solver
-from claimeven.solver.workers import scores_by
+from claimeven.solver.solver import Solver, scores_by
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from claimeven.records import GameRecord, open_records
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
-    from claimeven.solver.workers import Answer
+    from claimeven.solver.solver import Answer
 
 Scores = tuple[int | None, ...]
 #: Score of a full column with --pons.
@@ -143,7 +143,7 @@ def _asked(
     query: Query, moves: str, record: GameRecord, solver_of: Callable[[Geometry], Solver]
 ) -> dict[str, Answer]:
     """Return all that `_answer` asks about an input."""
-    from claimeven.solver.workers import ask  # noqa: PLC0415 - for a quick start
+    from claimeven.solver.solver import ask  # noqa: PLC0415 - for a quick start
 
     needed = {"scores" if query.as_json else query.scores}
     if len(record.scores) > 1 and not query.weak:

@@ -32,8 +32,7 @@ from claimeven.parallel.jobs import Executor
 from claimeven.parallel.parts import Part
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
-from claimeven.solver.solver import ILLEGAL, Solver
-from claimeven.solver.workers import scores_by
+from claimeven.solver.solver import ILLEGAL, Solver, scores_by
 
 #: Positions solved between two writes to the journal: the first time, and at most.
 _BATCH, _MAX_BATCH = 16, 1 << 14

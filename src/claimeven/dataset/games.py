@@ -20,8 +20,7 @@ from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Calls, Executor, made
 from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
-from claimeven.solver.solver import Solver
-from claimeven.solver.workers import Answer, ask
+from claimeven.solver.solver import Answer, Solver, ask
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0

@@ -20,8 +20,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard import check_floating
 from claimeven.game.drawing import draw, find_drawings
 from claimeven.game.errors import InvalidPosition
+from claimeven.game.game_line import moves_to
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
-from claimeven.game.move_order import moves_to
 from claimeven.game.position import Position
 from claimeven.records.record import GameRecord, InvalidRecord
 

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from claimeven.game.encodings import from_uci, to_uci
+from claimeven.game.game_line import moves_to
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.move_order import moves_to
 from claimeven.records.record import (
     LABELS,
     NO_MOVE,

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from claimeven.game.batch import Boards
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Calls, Executor, Result, made
 from claimeven.solver import protocols
 from claimeven.solver.batch import as_boards, children
 from claimeven.solver.errors import (
@@ -294,3 +295,44 @@ class Solver:
             )
         if ongoing and position.is_over:
             raise InvalidSolve(f"the game is over: {position.outcome}")
+
+
+# --- the solvers of an executor's workers, one thread each ---------------------------------------
+
+
+class Answer(NamedTuple):
+    """An answer, and the nodes and seconds of its search."""
+
+    value: Any
+    nodes: int
+    seconds: float
+
+
+def ask(question: Callable[[Any], Any], solver: Solver) -> Answer:
+    """Return the answer of `question(solver)`."""
+    before = solver.statistics
+    value = question(solver)
+    after = solver.statistics
+    return Answer(value, after.nodes - before.nodes, after.seconds - before.seconds)
+
+
+def scores_by(
+    executor: Executor | None,
+    make: Callable[[], Solver],
+    geometry: Geometry,
+    discs: tuple[Iterable[Any], Iterable[Any]],
+) -> Generator[Result, None, None]:
+    """Yield an `Answer` with the score of each position, with its number, as they are solved.
+
+    Without an executor this process solves them.
+
+    `discs` are the arrays `mine` and `mask`. `make` makes a worker's solver: `Solver.maker()`.
+    """
+    positions = (
+        Position(geometry, int(mine), int(mask)) for mine, mask in zip(*discs, strict=True)
+    )
+    return Calls(_score, partial(made, make)).results(positions, executor)
+
+
+def _score(solver: Solver, position: Position) -> Answer:
+    return ask(lambda solver: solver.score(position), solver)

@@ -20,8 +20,8 @@ from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.game.encodings import from_openspiel
+from claimeven.game.game_line import moves_to
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.move_order import moves_to
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 

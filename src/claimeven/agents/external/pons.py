@@ -26,8 +26,8 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown
 from claimeven.agents.validation import illegal
+from claimeven.game.game_line import moves_to
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.move_order import moves_to
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 

@@ -36,8 +36,8 @@ from claimeven.agents.sanitize import printable, shown
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_fen
 from claimeven.game.errors import InvalidNotation, InvalidPosition
+from claimeven.game.game_line import moves_to
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.move_order import moves_to
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.parallel.process import ChildTimeout
