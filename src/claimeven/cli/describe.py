@@ -48,7 +48,13 @@ def command(files: tuple[Path, ...], as_json: bool) -> None:
       claimeven describe train.parquet run1/model.npz run1 --json
     """
     for path in files:
-        found = _descriptions(path)
+        try:
+            found = _descriptions(path)
+        except ClaimevenError:
+            raise
+        except (OSError, ValueError, LookupError, RecursionError) as error:
+            reason = getattr(error, "strerror", None) or "it is of none of the kinds"
+            raise ClaimevenError(f"{path} cannot be described: {reason}") from None
         for about in found:
             if not isinstance(about, dict) or about.get("kind") not in SCHEMAS:
                 raise ClaimevenError(f"{path} does not describe its origin: it is of claimeven 0.2")
@@ -73,17 +79,7 @@ def _text(value: object) -> str:
 
 
 def _descriptions(path: Path) -> list[Any]:
-    """Return the descriptions in a file of any kind. Raises `ClaimevenError`."""
-    try:
-        return _found(path)
-    except ClaimevenError:
-        raise
-    except (OSError, ValueError, LookupError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it is of none of the kinds"
-        raise ClaimevenError(f"{path} cannot be described: {reason}") from None
-
-
-def _found(path: Path) -> list[Any]:
+    """Return the descriptions in a file of any kind."""
     path = path / ABOUT if path.is_dir() else path
     if path.suffix in SUFFIXES and card_path(path).is_file():
         path = card_path(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 
 import click
 
@@ -15,7 +14,6 @@ from claimeven.cli.common.streams import write_json
 from claimeven.game import perft
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
 
 
 @click.command("perft")
@@ -41,28 +39,23 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     announce_compilation()
     ended: BaseException | None = None
     counts: list[tuple[int, int]] = []
+    last = min(plies, start.geometry.cells - start.ply)
     try:
-        for pair in _counts(start, min(plies, start.geometry.cells - start.ply)):
-            counts.append(pair)
+        with status_line() as line:
+            for ply, positions in enumerate(perft.distinct_by_ply(start, last)):
+                counts.append((perft.perft(start, ply), positions))
+                line.reporter("counted ply {} of {}")(ply, last)
     except (KeyboardInterrupt, MemoryError) as error:
         ended = error
-    sequences, positions = ([pair[side] for pair in counts] for side in (0, 1))
+    sequences, distinct = ([pair[side] for pair in counts] for side in (0, 1))
     if as_json:
-        sums = {"sequences": sequences, "positions": positions, "total_positions": sum(positions)}
+        sums = {"sequences": sequences, "positions": distinct, "total_positions": sum(distinct)}
         write_json({**start.geometry.as_dict(), "moves": moves, **sums}, sys.stdout)
     else:
         rows = [[str(ply), f"{one:,}", f"{two:,}"] for ply, (one, two) in enumerate(counts)]
-        rows.append(["sum", "", f"{sum(positions):,}"])
+        rows.append(["sum", "", f"{sum(distinct):,}"])
         show_table(["ply", "sequences", "distinct positions"], rows)
     if isinstance(ended, MemoryError):
         raise ClaimevenError(f"there is not enough memory for ply {len(counts)}: use fewer plies")
     if ended is not None:
         raise KeyboardInterrupt(f"interrupted at ply {len(counts)}") from None
-
-
-def _counts(start: Position, plies: int) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of sequences and distinct positions of each ply."""
-    with status_line() as line:
-        for ply, positions in enumerate(perft.distinct_by_ply(start, plies)):
-            yield perft.perft(start, ply), positions
-            line.show(lambda ply=ply: f"counted ply {ply} of {plies}")  # type: ignore[misc]
