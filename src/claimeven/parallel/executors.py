@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 
 #: Executors by name, the default one first: processes of this machine, or Ray.
 EXECUTORS = ("local", "ray")
+#: Most processes on a machine.
+MAX_JOBS = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,4 +130,6 @@ def local_workers(
         raise PoolError(f"jobs must be a whole number, not {jobs!r}")
     if jobs < 1:
         raise PoolError(f"jobs must be 1 or more, got {jobs}")
+    if jobs > MAX_JOBS:
+        raise PoolError(f"jobs must be {MAX_JOBS:,} or fewer on one machine, got {jobs:,}")
     return LocalWorkers(jobs, on_message) if jobs > 1 else None
