@@ -53,6 +53,7 @@ ranged = their_bots.players:KIND
 greedy = their_bots.players:Nearest
 missing = their_bots.nowhere:Nearest
 raises = their_bots.raises:Nearest
+removed = no_such_module:Nearest
 odd name = their_bots.players:Nearest
 
 [claimeven.evaluations]
@@ -131,6 +132,7 @@ def test_its_files_identify_it(folder: Path) -> None:
         ("ranged:column=9", "column=9 of kind: column takes a whole number from 0 to 6"),
         ("nearst", "there is no agent 'nearst' (did you mean nearest?): choose from random, "),
         ("missing", "their_bots.nowhere cannot be loaded: ModuleNotFoundError: No module named"),
+        ("removed", "removed of their-bots 1.2 cannot be loaded: no module no_such_module"),
         ("raises", "their_bots.raises cannot be loaded: SystemExit: 3"),
         ("minimax:eval=their", "there is no evaluation 'their' (did you mean theirs?): choose"),
         ("minimax:eval=number", "number of their-bots 1.2 is not a function"),
@@ -208,7 +210,7 @@ def test_the_program_lists_and_completes_them(folder: Path) -> None:
     data = json.loads(run("agents", "--json").stdout)
     assert [each["name"] for each in data["agents"]][-2:] == ["nearest", "ranged"]
     assert data["evaluations"][0] == {"name": "theirs", "package": "their-bots 1.2"}
-    assert len(data["broken"]) == 4
+    assert len(data["broken"]) == 5
     one = run("agents", "nearest")
     assert "column=3" in one.stdout and "(a whole number)" in one.stdout and not one.stderr
     assert "missing of their-bots 1.2" in run("agents", "missing").stderr

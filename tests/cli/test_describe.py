@@ -165,10 +165,11 @@ def test_a_file_of_a_newer_schema_names_the_version_that_reads_it(run: Run) -> N
         assert (result.status, result.err) == (2, f"claimeven: {sentence}\n")
 
 
-@pytest.mark.parametrize("name", ["plain.txt", "none.db", "odd.json", "empty"])
+@pytest.mark.parametrize("name", ["plain.txt", "none.db", "odd.json", "list.json", "empty"])
 def test_another_file_has_no_description(run: Run, name: str) -> None:
     Path("plain.txt").write_text("4455\n")
     Path("odd.json").write_text("{}\n")
+    Path("list.json").write_text('{"provenance": {"kind": ["store"], "schema": 1}}')
     Path("empty").mkdir()
     result = run("describe", name)
     assert result.status == 2

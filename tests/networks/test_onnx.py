@@ -20,6 +20,7 @@ from claimeven.networks import InvalidNetwork, read_policy_value, recommended_op
 from claimeven.networks.loading import default_policy_value
 from claimeven.networks.net import Net, SearchDefaults, write_onnx
 from claimeven.networks.net.file import OPSET
+from claimeven.networks.own_models import metadata_of
 from tests.networks.net.support import drawn_net
 from tests.positions import random_positions
 
@@ -91,6 +92,8 @@ def test_a_file_of_ours_is_a_model_with_its_search_defaults(tmp_path: Path) -> N
     write_onnx(tmp_path / "net.onnx", net)
     model = read_policy_value(tmp_path / "net.onnx")
     assert model.geometry == SMALL
+    about = json.loads(metadata_of(tmp_path / "net.onnx")["claimeven.provenance"])
+    assert about["kind"] == "model" and about["board"] == SMALL.as_dict()
     assert recommended_options(model) == recommended_options(net)
     words = words_of(list(random_positions(SMALL, 50, seed=1, ongoing=True)))
     again = pickle.loads(pickle.dumps(model))

@@ -75,6 +75,9 @@ def _without_plugin(spec: str) -> str:
         return spec
     if plugin.problem:
         raise InvalidSpec(plugin.problem)
+    module = plugin.place.partition(":")[0]
+    if not _module_exists(module):
+        raise InvalidSpec(f"{name} of {plugin.package} cannot be loaded: no module {module}")
     return f"{plugin.place},{options}" if options else plugin.place
 
 

@@ -29,6 +29,8 @@ from claimeven.dataset.files import (
 from claimeven.errors import ClaimevenError
 from claimeven.learning.run_dir import ABOUT
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, read_model
+from claimeven.networks.net.file import PROVENANCE
+from claimeven.networks.own_models import ONNX, metadata_of
 from claimeven.provenance import SCHEMAS, check_schema
 
 
@@ -56,7 +58,7 @@ def command(files: tuple[Path, ...], as_json: bool) -> None:
             reason = getattr(error, "strerror", None) or "it is of none of the kinds"
             raise ClaimevenError(f"{path} cannot be described: {reason}") from None
         for about in found:
-            if not isinstance(about, dict) or about.get("kind") not in SCHEMAS:
+            if not isinstance(about, dict) or str(about.get("kind")) not in SCHEMAS:
                 raise ClaimevenError(f"{path} does not describe its origin: it is of claimeven 0.2")
             check_schema(about["kind"], about.get("schema"), path, about, ClaimevenError)
         if as_json:
@@ -88,6 +90,8 @@ def _descriptions(path: Path) -> list[Any]:
     if path.suffix == PARQUET:
         metadata = imported_pyarrow()[1].read_schema(path).metadata
         return [json.loads(metadata[b"claimeven"]).get("provenance")]
+    if path.suffix == ONNX:
+        return [json.loads(metadata_of(path)[PROVENANCE])]
     if starts_with(path, DATABASE):
         with Store.read(path) as store:
             return [*runs_of(store)] or [store.meta.get("provenance")]

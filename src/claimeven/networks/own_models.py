@@ -109,6 +109,12 @@ def read_onnx(path: str | Path) -> PlanesModel:
     return PlanesModel(run, geometry, str(path), search)
 
 
+def metadata_of(path: str | Path) -> Mapping[str, str]:
+    """Return the texts in the metadata of an ONNX file. Raises `InvalidNetwork`."""
+    found: Mapping[str, str] = _Session(path).session.get_modelmeta().custom_metadata_map
+    return found
+
+
 class _Session:
     """A function of planes that runs a file."""
 
