@@ -11,7 +11,7 @@ With the package installed, two agents play one game by OpenSpiel's own runner:
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -39,7 +39,59 @@ def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
     random numbers. Raises `InvalidSpec` and `InvalidLimit` as `make_agent`, or without OpenSpiel.
     """
     made = make_agent(agent, limit=limit)
-    return _bot_class()(made, limit or Limit(), seed)
+
+    class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]  # pyspiel is not typed
+        def __init__(self) -> None:
+            super().__init__()
+            self._geometry: Geometry | None = None
+            self.restart()
+
+        def restart(self) -> None:
+            """Start a new game."""
+            self.rng = np.random.default_rng(seed)
+            made.note_generator(self.rng)
+            made.reset()
+
+        def restart_at(self, state: Any) -> None:
+            self.restart()
+
+        def inform_action(self, state: Any, player: int, action: int) -> None:
+            """Do not record the action: a state has all its actions."""
+
+        def inform_actions(self, state: Any, actions: list[int]) -> None:
+            """Do not record the actions."""
+
+        def step(self, state: Any) -> int:
+            """Return the action for a state. Raises `AgentFault` for an agent that fails."""
+            return self._decide(state).column
+
+        def provides_policy(self) -> bool:
+            return True
+
+        def get_policy(self, state: Any) -> list[tuple[int, float]]:
+            return self._policy(self._decide(state), state)
+
+        def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+            """Return the chance of every legal action, and the action."""
+            decision = self._decide(state)
+            return self._policy(decision, state), decision.column
+
+        def _decide(self, state: Any) -> Decision:
+            position = to_position(state)
+            if self._geometry != position.geometry:
+                made.check_board(position.geometry)
+                made.load(position.geometry)
+                self._geometry = position.geometry
+            own = (limit or Limit()).override(made.own_limit)
+            decision = made.choose(position, own, self.rng)
+            return checked_answer(made, decision, position)
+
+        def _policy(self, decision: Decision, state: Any) -> list[tuple[int, float]]:
+            columns = to_geometry(state.get_game()).columns
+            policy = decision.policy or one_hot(decision.column, columns)
+            return [(action, policy[action]) for action in state.legal_actions()]
+
+    return ClaimevenBot()
 
 
 def evaluator(model: str | PolicyValue = DEFAULT) -> Any:
@@ -74,64 +126,3 @@ def evaluator(model: str | PolicyValue = DEFAULT) -> Any:
             return [(action, priors[action]) for action in state.legal_actions()]
 
     return ModelEvaluator()
-
-
-@cache
-def _bot_class() -> Any:
-    """Return the class of bots, whose base needs OpenSpiel."""
-
-    class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]  # pyspiel is not typed
-        """An agent as a bot."""
-
-        def __init__(self, agent: Agent, limit: Limit, seed: int) -> None:
-            super().__init__()
-            self.agent, self.limit, self.seed = agent, limit, seed
-            self._geometry: Geometry | None = None
-            self.restart()
-
-        def restart(self) -> None:
-            """Start a new game."""
-            self.rng = np.random.default_rng(self.seed)
-            self.agent.note_generator(self.rng)
-            self.agent.reset()
-
-        def restart_at(self, state: Any) -> None:
-            self.restart()
-
-        def inform_action(self, state: Any, player: int, action: int) -> None:
-            """Do not record the action: a state has all its actions."""
-
-        def inform_actions(self, state: Any, actions: list[int]) -> None:
-            """Do not record the actions."""
-
-        def step(self, state: Any) -> int:
-            """Return the action for a state. Raises `AgentFault` for an agent that fails."""
-            return self._decide(state).column
-
-        def provides_policy(self) -> bool:
-            return True
-
-        def get_policy(self, state: Any) -> list[tuple[int, float]]:
-            return self._policy(self._decide(state), state)
-
-        def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-            """Return the chance of every legal action, and the action."""
-            decision = self._decide(state)
-            return self._policy(decision, state), decision.column
-
-        def _decide(self, state: Any) -> Decision:
-            position = to_position(state)
-            if self._geometry != position.geometry:
-                self.agent.check_board(position.geometry)
-                self.agent.load(position.geometry)
-                self._geometry = position.geometry
-            limit = self.limit.override(self.agent.own_limit)
-            decision = self.agent.choose(position, limit, self.rng)
-            return checked_answer(self.agent, decision, position)
-
-        def _policy(self, decision: Decision, state: Any) -> list[tuple[int, float]]:
-            columns = to_geometry(state.get_game()).columns
-            policy = decision.policy or one_hot(decision.column, columns)
-            return [(action, policy[action]) for action in state.legal_actions()]
-
-    return ClaimevenBot

@@ -158,7 +158,15 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
         games = self.num_envs
-        self._board = (board_vector(self.geometry), self._setup())
+        setup: Array = words(kernel.SETUP, self.geometry.bits)
+        setup[kernel.COLUMNS] = self.geometry.columns
+        setup[kernel.MODE] = _MODES[self.autoreset_mode]
+        setup[kernel.OPPONENT] = OPPONENTS[self.opponent]
+        setup[kernel.SEAT] = SEATS.index(self.seat)
+        setup[kernel.OPENING_PLIES] = self.beginning.opening_plies
+        setup[kernel.START_MINE] = self.beginning.start.mine
+        setup[kernel.START_MASK] = self.beginning.start.mask
+        self._board = (board_vector(self.geometry), setup)
         self._seen_shape = (self.geometry.rows, self.geometry.columns, 2)
         #: The bit of each cell, in the order of the planes.
         self._shifts = np.zeros(self.geometry.cells, np.uint64)
@@ -264,17 +272,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         if self._pool is not None and self._pool_owner == os.getpid():
             with interrupts.deferred():
                 self._pool.shutdown()
-
-    def _setup(self) -> Array:
-        setup: Array = words(kernel.SETUP, self.geometry.bits)
-        setup[kernel.COLUMNS] = self.geometry.columns
-        setup[kernel.MODE] = _MODES[self.autoreset_mode]
-        setup[kernel.OPPONENT] = OPPONENTS[self.opponent]
-        setup[kernel.SEAT] = SEATS.index(self.seat)
-        setup[kernel.OPENING_PLIES] = self.beginning.opening_plies
-        setup[kernel.START_MINE] = self.beginning.start.mine
-        setup[kernel.START_MASK] = self.beginning.start.mask
-        return setup
 
     def _run(self, work: Callable[..., Any], *arguments: Any) -> None:
         """Run a kernel on all games, a part in each thread. Raises `InvalidEnvironment`."""
