@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -43,7 +42,7 @@ from claimeven.dataset.dataset import Row, discs_in, field_names
 from claimeven.dataset.exhaustive import SOLVED, keys_by_ply, make_all
 from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Candidate, Games
-from claimeven.dataset.journal import Cells, DatasetJournal, journal_path
+from claimeven.dataset.journal import Cells, DatasetJournal, header_in, journal_path
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector
@@ -285,12 +284,8 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
 def _header_of(path: str | Path) -> dict[str, Any]:
     """Return the first line of the file of a part."""
     with reading(path, InvalidDatasetFile), Path(path).open("rb") as stream:
-        line = stream.readline(1 << 20)
-    try:
-        header = json.loads(line)
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict):
+        header = header_in(stream.readline(1 << 20))
+    if header is None:
         raise InvalidDatasetFile(f"{path} is not a part of a data set")
     return header
 

@@ -7,6 +7,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -133,15 +134,11 @@ class DatasetJournal:
                 whole += len(line) if line.endswith(b"\n") else 0
         if not whole and _head(header).startswith(first):  # missing or incomplete
             return 0
-        try:
-            found = json.loads(first) if whole else None
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+        found = header_in(first) if whole else None
+        if found is None:
             raise InvalidDatasetFile(
                 f"{self.path} is not a partial data set: remove it to start again"
             )
-        found = {current_name(name): value for name, value in found.items()}
         for name in {**found, **header}:
             if found.get(name) != header.get(name):
                 started = f"with {name} {found[name]}" if name in found else f"without {name}"
@@ -153,6 +150,13 @@ class DatasetJournal:
                     " remove it to start again"
                 )
         return whole
+
+
+def header_in(line: bytes) -> dict[str, Any] | None:
+    """Return the options in the first line of a journal; None for another line."""
+    with suppress(ValueError, RecursionError, AttributeError):
+        return {current_name(name): value for name, value in json.loads(line).items()}
+    return None
 
 
 def _head(header: Mapping[str, Any]) -> bytes:
