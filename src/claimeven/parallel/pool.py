@@ -100,10 +100,6 @@ class _Member:
         )
 
 
-def number_of(job: Job) -> int:
-    return job if isinstance(job, int) else job[0]
-
-
 class Scheduler:
     """Runs the jobs of a workload on a crew of at most `count` workers; see `results`.
 
@@ -117,11 +113,9 @@ class Scheduler:
         jobs: Iterable[Job | None],
         count: int,
         on_message: Callable[[str], object] | None = None,
-        should_run: Callable[[int], bool] = lambda number: True,
     ) -> None:
         self._crew, self._unit, self._worker_timeout = crew, work.unit, work.worker_timeout
-        self._on_message, self._goes_on = on_message, should_run
-        self._jobs = iter(jobs)
+        self._on_message, self._jobs = on_message, iter(jobs)
         #: Jobs that were not taken yet: many if that is unknown.
         self._left = len(jobs) if isinstance(jobs, Sized) else 1 << 62
         self._suspects: deque[Job] = deque()
@@ -184,7 +178,7 @@ class Scheduler:
     def _hand_out(self, member: _Member, batch: list[Job]) -> None:
         if not member.jobs:  # it was idle, not silent
             member.results_at = member.heard_at = time.perf_counter()
-        member.jobs.update((number_of(job), job) for job in batch)
+        member.jobs |= {job if isinstance(job, int) else job[0]: job for job in batch}
         try:
             self._crew.give(member.worker, batch, self._worker_timeout)
         except ChildEnded as ended:
@@ -207,8 +201,7 @@ class Scheduler:
             if job is None:
                 break
             self._left -= 1
-            if self._goes_on(number_of(job)):
-                batch.append(job)
+            batch.append(job)
         self._open += len(batch)
         return batch
 
@@ -283,12 +276,11 @@ class LocalWorkers:
     """An executor: `jobs` processes of this machine, which end with this one.
 
     `on_message` gets a sentence about each process that hangs. Each workload gets new processes,
-    unless they are `reused`. `should_run` is called when the turn of a job comes, and may skip it.
+    unless they are `reused`.
     """
 
     jobs: int
     on_message: Callable[[str], object] | None = None
-    should_run: Callable[[int], bool] = lambda number: True
     _resting: list[Child] | None = field(default=None, repr=False, compare=False)
 
     @contextmanager
@@ -306,9 +298,7 @@ class LocalWorkers:
     def play(self, work: Workload, numbers: Iterable[Job | None]) -> Generator[Result, None, None]:
         """Yield the results as they arrive: see `Scheduler.results`."""
         crew = _Processes(work, self._resting)
-        yield from Scheduler(
-            crew, work, numbers, self.jobs, self.on_message, self.should_run
-        ).results()
+        yield from Scheduler(crew, work, numbers, self.jobs, self.on_message).results()
 
 
 class _Processes:

@@ -311,9 +311,10 @@ def ask(
             for question in filter(should_run, left):
                 yield noted(plan.ask(agents, question))
             return
+    questions: Iterable[int] = left
     if isinstance(executor, LocalWorkers):
         jobs = max(1, min(executor.jobs, -(-len(left) // _MIN_QUESTIONS)))
-        executor = replace(executor, jobs=jobs, should_run=should_run)
-    with closing(executor.play(plan, left)) as answers:
+        executor, questions = replace(executor, jobs=jobs), filter(should_run, left)
+    with closing(executor.play(plan, questions)) as answers:
         for _, answer in answers:
             yield noted(answer)
