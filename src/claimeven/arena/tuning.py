@@ -89,7 +89,6 @@ class Try:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the try as plain data for JSON."""
-        faults = [game.fault_seat for game in self.games if game.fault_seat is not None]
         return {
             "agent": self.agent,
             "options": dict(self.options),
@@ -98,7 +97,7 @@ class Try:
             "interval": list(self.interval),
             "stopped": self.stopped,
             "best": self.best,
-            "forfeits": len(faults),
+            "forfeits": sum(game.fault_seat is not None for game in self.games),
         }
 
 

@@ -252,8 +252,7 @@ class Calls:
         jobs: Iterable[Job] = enumerate(items)
         if isinstance(items, Sequence):  # an executor can count a list
             jobs = list(jobs)
-        with closing(self._run(jobs, executor)) as found:
-            yield from found
+        return self._run(jobs, executor)
 
     def in_order(
         self, items: Iterable[Any], executor: Executor | None = None, window: int = WINDOW

@@ -201,35 +201,35 @@ def open_store(
     plan: Plan,
     resume: bool | str = False,
     of_test: bool = False,
-    part: Part | None = None,
+    part: str | None = None,
 ) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
     More rounds than before are added to those that were played; a file without games starts again.
-    With `part` it is for the games of a part (see `numbers_of`).
+    With a `part` such as "2/10" it is the file of this part (see `numbers_of`).
 
     Raises `InvalidStore` for a file of another plan, or of a sequential test unless the plan is
     `of_test`. Also raises it, unless `resume` is "changed", if claimeven or a file behind an agent
     has changed since, or if that is unknown.
     """
-    path = Path(path)
+    of_part, path = {}, Path(path)
+    if part is not None:
+        of_part = {"part": {"part": str(taken := Part.of(part)), "games": plan.games}}
+        path = taken.path(path)
     plan.refresh_files()
     for name in plan.names:
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
     agents = stored_agents(plan)
-    of_part = {"part": {"part": str(part), "games": plan.games}} if part else {}
+    asked = plan.as_dict()
+    about = plan.describe("store", asked["openings"])
     if not (resume and is_taken(path)):
-        asked = plan.as_dict()
-        about = plan.describe("store", asked["openings"])
         meta = {"plan": asked, "begun": time.time(), "runs": [{**about, "games": 0}]}
         return Store.create(path, {**meta, **of_part}, agents)
-    store = Store.extend(path)
-    try:
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.extend(path))
         started = -(-(store.last_number() + 1) // (2 * len(plan.meeting_pairs)))  # rounds
-        asked = plan.as_dict()
         before = check_plan(store, asked, started, agents)
-        about = plan.describe("store", asked["openings"])
         check_runs(store, about, plan.agent_files.specs, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
@@ -240,9 +240,7 @@ def open_store(
         deque(store.games(), 0)
         store.delete_corrupt()
         store.set_meta("plan", {**before, "rounds": started} if started > plan.rounds else asked)
-    except BaseException:
-        store.close()
-        raise
+        stack.pop_all()
     return store
 
 
@@ -254,14 +252,11 @@ def store_of(
     of_test: bool = False,
     part: str | None = None,
 ) -> Iterator[Store]:
-    """Yield `open_store`'s store, of the file of a `part` such as "2/10", or a temporary one."""
-    taken = None if part is None else Part.of(part)
+    """Yield `open_store`'s store, or a temporary one."""
     with ExitStack() as stack:
         if path is None:
             path = stack.enter_context(scratch_folder()) / "games.db"
-        elif taken is not None:
-            path = taken.path(path)
-        yield stack.enter_context(open_store(path, plan, resume, of_test, taken))
+        yield stack.enter_context(open_store(path, plan, resume, of_test, part))
 
 
 def numbers_of(plan: Plan, store: Store | None) -> list[int]:
