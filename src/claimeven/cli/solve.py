@@ -67,10 +67,7 @@ class Query:
 
 
 class ScoreSource:
-    """Scores of the exact solver, or of another program named `pons:COMMAND`.
-
-    Long searches of the solver show their progress. Raises `InvalidSpec`.
-    """
+    """Scores of the exact solver, or of another program named `pons:COMMAND`."""
 
     def __init__(self, spec: str | None, choice: SolverChoice, geometry: Geometry) -> None:
         self.spec = spec

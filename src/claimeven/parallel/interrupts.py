@@ -193,8 +193,7 @@ def resume_count() -> int:
     return _resumes
 
 
-#: Seconds between two checks for Ctrl-C during a wait for an item, and for threads: these end soon
-#: after they are stopped.
+#: Seconds between two checks for Ctrl-C during a wait for an item, and for threads that end soon.
 _ITEM_POLL, _THREAD_POLL = 0.2, 0.02
 
 _Item = TypeVar("_Item")

@@ -54,9 +54,7 @@ class Workload(Protocol):
 
     @property
     def worker_timeout(self) -> float | None:
-        """Seconds without a result or a sign of life after which a worker counts as hanging and its
-        jobs go to another one; None sets no limit.
-        """
+        """Seconds of silence after which the jobs of a worker go to another one, None for none."""
 
     def runner(self) -> AbstractContextManager[RunJobs]:
         """Prepare this process for the jobs and yield the function that runs them.

@@ -67,9 +67,7 @@ class Crew(Protocol):
 
 @dataclass(eq=False)
 class _Member:
-    """A worker of a crew, its open jobs by number, the size of its next batch, and the times of its
-    last sign of life and of its last results or first job.
-    """
+    """A worker of a crew, its open jobs by number, and when it was heard and had results."""
 
     worker: Any
     jobs: dict[int, Job] = field(default_factory=dict)

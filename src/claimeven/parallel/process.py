@@ -35,8 +35,7 @@ from claimeven.parallel.system import backend
 POLL_INTERVAL = 0.1
 #: Seconds that a process has to exit by itself, and between two checks for its exit.
 _EXIT_TIMEOUT, _EXIT_POLL = 0.5, 0.002
-#: Environment of a child that uses one core. Several children with several threads each would take
-#: five times as long.
+#: Environment of a child of one core: several threads in each child would take five times as long.
 ONE_CORE = dict.fromkeys((
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",

@@ -68,9 +68,7 @@ class RayWorkers:
             yield self
 
     def play(self, work: Workload, numbers: Iterable[Job | None]) -> Generator[Result, None, None]:
-        """Yield the results as they arrive: see `Scheduler.results`. Raises `PoolError` also for a
-        cluster that does not answer or machines that are not fit.
-        """
+        """Yield the results as `Scheduler.results`; or `PoolError` for an unfit cluster."""
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
             count = self.jobs or max(1, cores)

@@ -96,8 +96,7 @@ class Inputs:
     raises `ClaimevenError` here, before the first answer. An invalid line is reported on stderr
     with its number when it is reached, and `failed` is set. `check` raises `ClaimevenError` for
     records that the command cannot use. `geometry` is the default board; `source` names the format.
-    With `takes_boards` boards that no game reaches are accepted. An ambiguous input is read with
-    the guessed format, which is reported on stderr once.
+    With `takes_boards` boards that no game reaches are accepted.
     """
 
     def __init__(
@@ -260,8 +259,7 @@ def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 
-#: Returns the answer to an input from its moves, its record, and solvers by board. Workers call it,
-#: so it is a function of a module.
+#: Returns the answer to an input, in a worker too, from its moves, record and solvers by board.
 Ask = Callable[[str, GameRecord, Callable[[Geometry], Any]], Any]
 
 
@@ -289,8 +287,7 @@ def _answer_there(
     return None if record is None else ask(moves, record, solver_of)
 
 
-#: Prints the answer to one input: its moves, its record, the answer, the comparison of scores, and
-#: whether it is printed as JSON.
+#: Prints an answer: its moves, record, itself, the comparison of scores, whether as JSON.
 Show = Callable[[str, GameRecord, Any, ScoreComparison, bool], None]
 
 

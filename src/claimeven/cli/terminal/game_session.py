@@ -96,8 +96,6 @@ class GameSession:
                 self._close()
             self.seats = self.seats[::-1]
 
-    # --- a game ---------------------------------------------------------------------------------
-
     def _begin(self) -> None:
         self.line = GameLine(self.board, self.start)
         self.forfeit = None
@@ -171,8 +169,6 @@ class GameSession:
             "outcome": self._result() if self.is_over else None,
             "forfeit": forfeit,
         }
-
-    # --- turns ----------------------------------------------------------------------------------
 
     def _agent_turn(self, agent: Agent) -> None:
         position = self.position

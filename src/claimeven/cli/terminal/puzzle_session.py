@@ -25,10 +25,7 @@ _MEANINGS = {
 
 
 class PuzzleSession:
-    """Consecutive puzzles of a set; `solver` explains the answers.
-
-    With `is_own` the solutions of the set are checked first.
-    """
+    """Consecutive puzzles of a set; `solver` explains answers, and checks a set that `is_own`."""
 
     def __init__(
         self, given: PuzzleSet, solver: ExactSolver, talk: TextIO, is_own: bool = False
