@@ -94,19 +94,15 @@ class JaxFunction:
     def __call__(self, *arguments: Any) -> Any:
         """Run the function. Ctrl-C waits for its end, since JAX is in an inconsistent state."""
         with interrupts.deferred():
-            return self._run(arguments)
-
-    def _run(self, arguments: tuple[Any, ...]) -> Any:
-        leaves, structure = self._jax.tree.flatten(arguments)
-        meshes = tuple(_mesh_of(leaf) for leaf in leaves)
-        kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
-        key = structure, kinds, meshes
-        function = self._compiled.get(key)
-        if function is None:
-            with interrupts.exit_if_stuck(_INTERRUPT_SECONDS):
-                mesh = next(filter(None, meshes), None)
-                function = self._compiled[key] = self._compile(arguments, mesh)
-        return function(*arguments)
+            leaves, structure = self._jax.tree.flatten(arguments)
+            meshes = tuple(_mesh_of(leaf) for leaf in leaves)
+            kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
+            key = structure, kinds, meshes
+            if key not in self._compiled:
+                with interrupts.exit_if_stuck(_INTERRUPT_SECONDS):
+                    mesh = next(filter(None, meshes), None)
+                    self._compiled[key] = self._compile(arguments, mesh)
+            return self._compiled[key](*arguments)
 
     def _compile(self, arguments: tuple[Any, ...], mesh: Any) -> Any:
         """Return the function compiled for arguments of these shapes, on a mesh if there is one."""
