@@ -91,17 +91,6 @@ class CheckedWork:
     version: str = field(default_factory=version_here)
     folder: str = field(default_factory=lambda: str(Path.cwd()))
 
-    @property
-    def unit(self) -> str:
-        return self.work.unit
-
-    @property
-    def worker_timeout(self) -> float | None:
-        return self.work.worker_timeout
-
-    def digests(self) -> Mapping[str, Mapping[str, str]]:
-        return self.wanted
-
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
         """Enter the folder and start. Raises `PoolError` if version or files differ."""
@@ -190,7 +179,7 @@ class RayWorker:
         self._jobs: deque[Job] = deque()
         self._batches: Iterator[list[Result]] = iter(())
 
-    def prepare(self, work: Workload) -> list[Result] | ClaimevenError:
+    def prepare(self, work: CheckedWork) -> list[Result] | ClaimevenError:
         """Prepare a workload; return an empty list, or the error that prevents it."""
         try:
             self._run = self._open.enter_context(work.runner())

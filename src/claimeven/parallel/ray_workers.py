@@ -81,7 +81,7 @@ class _Actors:
 
     name = "Ray worker"
 
-    def __init__(self, ray: Any, work: Workload, count: int) -> None:
+    def __init__(self, ray: Any, work: CheckedWork, count: int) -> None:
         self._ray = ray
         self._interval = max(SEND_INTERVAL, MESSAGE_SECONDS * count)
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(RayWorker)
