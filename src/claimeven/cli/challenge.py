@@ -11,20 +11,8 @@ from typing import Any
 import click
 
 from claimeven.agents import Limit, make_agent
+from claimeven.arena import lund
 from claimeven.arena.games.plan import AgentFiles, differences
-from claimeven.arena.lund import (
-    ANSWER_SECONDS,
-    COURSE_SECONDS,
-    DEFAULT_SECONDS,
-    DRAWN,
-    ILLEGAL,
-    WON,
-    ChallengeFailed,
-    ChallengeGame,
-    ChallengeResult,
-    LundServer,
-    play_challenge,
-)
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.options import AGENT, NO_FILE, file_option, json_option, resume_options
@@ -37,7 +25,7 @@ from claimeven.game.validation import seed_number
 from claimeven.provenance import describe
 from claimeven.ratings.pentanomial import wilson_interval
 
-_WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
+_WORDS = {lund.WON: "won", lund.DRAWN: "drawn", lund.ILLEGAL: "illegal"}
 
 
 @click.command("challenge")
@@ -54,9 +42,9 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 )
 @click.option(
     "--seconds",
-    default=DEFAULT_SECONDS,
-    help=f"Seconds for a move. The course allows {COURSE_SECONDS:g} s, network included."
-    f" The server has {ANSWER_SECONDS:g} s to answer.",
+    default=lund.DEFAULT_SECONDS,
+    help=f"Seconds for a move. The course allows {lund.COURSE_SECONDS:g} s, network included."
+    f" The server has {lund.ANSWER_SECONDS:g} s to answer.",
 )
 @click.option("--seed", default=0, help="Seed of the agent.")
 @file_option("--out", help="File to store games in, for --resume.")
@@ -96,7 +84,7 @@ def command(
         raise ClaimevenError(NO_FILE)
     if games < 1:
         raise ClaimevenError(f"--games must be 1 or more, got {games}")
-    server = LundServer(url, stil_id or ("claimeven",), api_key)
+    server = lund.LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
     files = list(AgentFiles.of([spec]).files)
@@ -109,15 +97,15 @@ def command(
             limit = limit if "seconds" in agent.limits else Limit()
             numbers = range(len(played.games) + 1, games + 1)
             try:
-                for game in play_challenge(server, agent, numbers, seed, limit):
+                for game in lund.play_challenge(server, agent, numbers, seed, limit):
                     played.add(game)
                     line.count(len(played.games), games, "games")
                     if not as_json:
                         stream.write(_game_line(game) + "\n")
                         stream.flush()
-            except (KeyboardInterrupt, ChallengeFailed) as error:
+            except (KeyboardInterrupt, lund.ChallengeFailed) as error:
                 ended = error
-        result = ChallengeResult(tuple(played.games))
+        result = lund.ChallengeResult(tuple(played.games))
         if as_json:
             head = {**plan, "games_planned": games, "limit": asdict(limit), "provenance": about}
             write_json({**head, **result.as_dict()}, stream)
@@ -136,7 +124,7 @@ class _Games:
     def __init__(
         self, path: Path | None, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
     ) -> None:
-        self.games: list[ChallengeGame] = []
+        self.games: list[lund.ChallengeGame] = []
         self._file: GrowingFile | None = None
         if path is None:
             return
@@ -145,7 +133,7 @@ class _Games:
         if not self.games:
             self._file.append(_line(head))
 
-    def add(self, game: ChallengeGame) -> None:
+    def add(self, game: lund.ChallengeGame) -> None:
         self.games.append(game)
         if self._file is not None:
             self._file.append(_line(game.as_dict()))
@@ -164,7 +152,7 @@ class _Games:
         whole = data[: data.rfind(b"\n") + 1]
         try:
             first, *lines = [json.loads(line) for line in whole.splitlines()]
-            games = [ChallengeGame.from_dict(line) for line in lines]
+            games = [lund.ChallengeGame.from_dict(line) for line in lines]
             before = {name: first[name] for name in plan}
         except (ValueError, TypeError, KeyError):
             raise ClaimevenError(
@@ -188,7 +176,7 @@ def _line(data: dict[str, Any]) -> bytes:
     return json.dumps(data).encode() + b"\n"
 
 
-def _game_line(game: ChallengeGame) -> str:
+def _game_line(game: lund.ChallengeGame) -> str:
     seat = "first" if game.moved_first else "second"
     word = _WORDS.get(game.result, "lost")
     line = (
@@ -197,9 +185,9 @@ def _game_line(game: ChallengeGame) -> str:
     return f"{line}\n          {one_line(game.fault)}" if game.fault else line
 
 
-def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
+def _sentences(result: lund.ChallengeResult, spec: str, url: str) -> list[str]:
     games, score = len(result.games), result.score or 0.0
-    won, drawn = result.count(WON), result.count(DRAWN)
+    won, drawn = result.count(lund.WON), result.count(lund.DRAWN)
     low, high = wilson_interval(score, games)
     lines = [
         f"{games} game{'s' * (games != 1)} of {one_line(spec)} against {one_line(url)}",
@@ -209,13 +197,12 @@ def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
     for moved_first, seat in ((True, "first"), (False, "second")):
         played = sum(game.moved_first == moved_first for game in result.games)
         if played:
-            lines.append(
-                f"as {seat} player: won {result.count(WON, moved_first=moved_first)} of {played}"
-            )
+            wins = result.count(lund.WON, moved_first=moved_first)
+            lines.append(f"as {seat} player: won {wins} of {played}")
     lines.append(f"won in a row: {result.best_streak}")
     if result.seconds_per_move is not None:
         lines.append(
             f"a move took {result.seconds_per_move:.3f} s on average and {result.slowest:.3f} s at"
-            f" most, of {COURSE_SECONDS:g} s"
+            f" most, of {lund.COURSE_SECONDS:g} s"
         )
     return lines

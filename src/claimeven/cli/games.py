@@ -10,21 +10,9 @@ from typing import TextIO
 import click
 
 from claimeven.arena.games.game import Game
+from claimeven.arena.store import query
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.import_games import ImportSummary, import_games
-from claimeven.arena.store.query import (
-    ANY_FAULT,
-    OWN_RESULTS,
-    GameFilter,
-    GameList,
-    each_game,
-    export_games,
-    find_games,
-    game_dict,
-    result_in_words,
-    result_of,
-    writer_for,
-)
 from claimeven.arena.store.store import Store
 from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import (
@@ -58,10 +46,12 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 @click.option("--agent", "agents", multiple=True, help="Only games of this agent (or of two).")
 @click.option(
     "--result",
-    type=WordChoice(*RESULTS, *OWN_RESULTS),
+    type=WordChoice(*RESULTS, *query.OWN_RESULTS),
     help="Only games with this result; win and loss are for the first --agent.",
 )
-@click.option("--fault", help=f"Only games lost by this fault: crash, time, ..., {ANY_FAULT}.")
+@click.option(
+    "--fault", help=f"Only games lost by this fault: crash, time, ..., {query.ANY_FAULT}."
+)
 @click.option("--plies", help="Only games with this number of discs, such as 7-20.")
 @click.option(
     "--opening", default="", show_default=False, help="Only games that start with these moves."
@@ -156,7 +146,7 @@ def command(
         raise ClaimevenError(f"--pair must be 1 or more, got {pair}")
     discs = None if plies is None else parse_ply_range(plies, "number of discs", "7-20")
     place = None if pair is None else pair - 1
-    wanted = GameFilter(agents, result, fault, discs, opening, place)
+    wanted = query.GameFilter(agents, result, fault, discs, opening, place)
     if out is not None:
         if limit is not None or page != 1:
             raise ClaimevenError(
@@ -168,27 +158,31 @@ def command(
         with Store.read(file) as store:
             check_board(file, store.start.geometry, geometry)
             labels = {agent.id: agent.label for agent in store.agents}
-            for game in each_game(store, wanted, size, page):
-                write_json(game_dict(game, labels), sys.stdout)
+            for game in query.each_game(store, wanted, size, page):
+                write_json(query.game_dict(game, labels), sys.stdout)
             _warn_unreadable(len(store.corrupt), file)
     else:
         size = limit or DEFAULT_LIMIT
-        games = find_games(file, wanted, size, page)
+        games = query.find_games(file, wanted, size, page)
         check_board(file, games.geometry, geometry)
         _warn_unreadable(games.corrupt, file)
         is_full = len(games.games) + games.corrupt == size and page * size < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
 
 
-def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: Geometry) -> None:
-    writer_for(out)
+def _export(
+    file: Path, wanted: query.GameFilter, out: Path, as_json: bool, geometry: Geometry
+) -> None:
+    query.writer_for(out)
     with Store.read(file) as store:
         check_board(file, store.start.geometry, geometry)
         if out.exists() and out.samefile(file):
             raise ClaimevenError(f"{out} is the file of the games: name another file for --export")
         total = len(store)
         with status_line() as line:
-            count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
+            count = query.export_games(
+                store, out, wanted, lambda at: line.count(at, total, "games")
+            )
         _warn_unreadable(len(store.corrupt), file)
     data = {"out": str(out), "games": count}
     print_result(as_json, data, f"{out}: {count:,} game{'s' * (count != 1)}")
@@ -224,13 +218,13 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         raise InvalidStore(f"there is no game {number} in {file}, which has {count:,}{more}")
     for game in games:
         if as_json:
-            write_json(game_dict(game, labels), sys.stdout)
+            write_json(query.game_dict(game, labels), sys.stdout)
             continue
         columns = game.all_columns
         names = [one_line(labels[agent]) for agent in game.agents]
         lines = [
             f"game {number}: {YELLOW} {names[0]}, {RED} {names[1]}",
-            f"{result_in_words(game)}, {len(columns)} disc{'s' * (len(columns) != 1)}",
+            f"{query.result_in_words(game)}, {len(columns)} disc{'s' * (len(columns) != 1)}",
         ]
         if game.fault is not None and game.fault_seat is not None:
             lines[-1] += (
@@ -243,7 +237,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         print(board_text(game.final, sys.stdout, columns[-1] if columns else None))
 
 
-def _print_list(games: GameList, out: TextIO, more: str) -> None:
+def _print_list(games: query.GameList, out: TextIO, more: str) -> None:
     width = table_width()
     labels = {agent.id: one_line(agent.label) for agent in games.agents}
     if games.games:
@@ -255,7 +249,7 @@ def _print_list(games: GameList, out: TextIO, more: str) -> None:
 
 def _line(game: Game, labels: dict[int, str]) -> str:
     text = (
-        f"{game.number + 1:>5}  {result_of(game):<10}  {len(game.all_moves):>5}"
+        f"{game.number + 1:>5}  {query.result_of(game):<10}  {len(game.all_moves):>5}"
         f"  {labels[game.first]} - {labels[game.second]}"
     )
     if game.fault is not None and game.fault_seat is not None:
@@ -263,7 +257,7 @@ def _line(game: Game, labels: dict[int, str]) -> str:
     return text + " (adjudicated)" * (game.adjudicated is not None)
 
 
-def _summary(games: GameList) -> str:
+def _summary(games: query.GameList) -> str:
     count, stored = len(games.games), games.stored
     text = f"{count:,} game{'s' * (count != 1)}"
     if count != stored:

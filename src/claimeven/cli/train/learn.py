@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from claimeven import learning
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     Command,
@@ -31,17 +32,6 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.streams import write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.learning import (
-    DistilConfig,
-    NTupleConfig,
-    PlyWeight,
-    SelfPlayConfig,
-    SelfPlayProgress,
-    TrainingProgress,
-    train_distil,
-    train_ntuple,
-    train_selfplay,
-)
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.option_fields import options_of
 from claimeven.parallel.jobs import Executor
@@ -134,7 +124,7 @@ def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
 
 @click.command("ntuple", cls=ExperimentCommand)
 @out_option
-@settings_options(NTupleConfig)
+@settings_options(learning.NTupleConfig)
 @plots_option
 @json_option
 @geometry_options
@@ -153,13 +143,13 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **settings:
       claimeven train ntuple --out s --columns 5 --rows 4 \\
         --games 50000 --tuples 20
     """
-    config = NTupleConfig(**settings, geometry=geometry)
+    config = learning.NTupleConfig(**settings, geometry=geometry)
     with _running(out, plots) as show_text:
-        rows = train_ntuple(out, config, lambda at: show_text(lambda: _ntuple_text(at)))
+        rows = learning.train_ntuple(out, config, lambda at: show_text(lambda: _ntuple_text(at)))
     _print_run(out, rows, _NTUPLE, as_json)
 
 
-def _ntuple_text(at: TrainingProgress) -> str:
+def _ntuple_text(at: learning.TrainingProgress) -> str:
     """Return the status line: progress, speed and the last measurement.
 
     >>> from claimeven.learning import TrainingProgress
@@ -176,7 +166,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
 
 @click.command("selfplay", cls=ExperimentCommand)
 @out_option
-@settings_options(SelfPlayConfig)
+@settings_options(learning.SelfPlayConfig)
 @click.option("--worker-timeout", default=120.0, help="Seconds until a silent worker ends.")
 @plots_option
 @json_option
@@ -220,17 +210,17 @@ def selfplay(
         "score_value_weight": scores,
         "score_value_scale": scores,
     }.items():
-        if settings[name] != getattr(SelfPlayConfig, name) and not is_given:
+        if settings[name] != getattr(learning.SelfPlayConfig, name) and not is_given:
             raise ClaimevenError(f"--{name.replace('_', '-')} needs a {needed}: add it")
-    config = SelfPlayConfig(**settings, geometry=geometry)
+    config = learning.SelfPlayConfig(**settings, geometry=geometry)
     with _running(out, plots) as show_text:
-        rows = train_selfplay(
+        rows = learning.train_selfplay(
             out, config, lambda at: show_text(lambda: _selfplay_text(at)), players, worker_timeout
         )
     _print_run(out, rows, _SELFPLAY, as_json)
 
 
-def _selfplay_text(at: SelfPlayProgress) -> str:
+def _selfplay_text(at: learning.SelfPlayProgress) -> str:
     """Return the status line: phase, progress and the last measurement.
 
     >>> from claimeven.learning import SelfPlayProgress
@@ -252,7 +242,7 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
 @click.command("distil", cls=ExperimentCommand, arguments="data")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
 @out_option
-@settings_options(DistilConfig)
+@settings_options(learning.DistilConfig)
 @click.option(
     "--dataset-weights", help="How often each data set is used: 1,2,...  [default: by size]"
 )
@@ -295,10 +285,12 @@ def distil(
     """
     sets = None if dataset_weights is None else weights_of(dataset_weights, "--dataset-weights")
     plies = None if ply_weights is None else _ply_weights(ply_weights)
-    config = DistilConfig(**settings, dataset_weights=sets, ply_weights=plies, geometry=geometry)
+    config = learning.DistilConfig(
+        **settings, dataset_weights=sets, ply_weights=plies, geometry=geometry
+    )
     jax_and_optax()  # a missing package is reported before the data is read
     with _running(out, plots) as show_text:
-        rows = train_distil(
+        rows = learning.train_distil(
             out, data, config, lambda at: show_text(lambda: _distil_text(at, config))
         )
     measured = [
@@ -308,12 +300,12 @@ def distil(
     _print_run(out, rows, (*_DISTIL, *measured), as_json, figures)
 
 
-def _ply_weights(text: str) -> tuple[PlyWeight, ...]:
+def _ply_weights(text: str) -> tuple[learning.PlyWeight, ...]:
     found = []
     for part in text.split(","):
         plies, _, weight = part.partition(":")
         try:
-            found.append(PlyWeight(*parse_ply_range(plies), float(weight)))
+            found.append(learning.PlyWeight(*parse_ply_range(plies), float(weight)))
         except (ClaimevenError, ValueError):
             raise click.UsageError(
                 f"--ply-weights takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
@@ -321,7 +313,7 @@ def _ply_weights(text: str) -> tuple[PlyWeight, ...]:
     return tuple(found)
 
 
-def _distil_text(at: TrainingProgress, config: DistilConfig) -> str:
+def _distil_text(at: learning.TrainingProgress, config: learning.DistilConfig) -> str:
     """Return the status line: progress, speed and the last measurement.
 
     >>> from claimeven.learning import DistilConfig, TrainingProgress
