@@ -59,7 +59,7 @@ def read_experiment(
     """
     try:
         with reading(path, InvalidExperiment):
-            text = Path(path).read_text("utf-8")
+            text = Path(path).read_text("utf-8-sig")
         found = with_new_names(tomllib.loads(text))
     except UnicodeDecodeError:
         raise InvalidExperiment(f"{path} cannot be read: it must be a text file in UTF-8") from None

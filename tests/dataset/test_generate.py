@@ -116,6 +116,20 @@ def test_ended_work_continues_and_gives_the_same_file(
     assert not partial.exists()
 
 
+def test_a_guide_of_the_caller_is_used_by_this_process(tmp_path: Path) -> None:
+    class Even:
+        geometry = SMALL
+        load = staticmethod(lambda: None)
+
+        def guess(self, position: Position) -> int:
+            return 0
+
+    makers = Solver(SMALL, 1, threads=2, guide=Even()), solver()
+    for name, maker in zip("ab", makers, strict=True):
+        make_dataset(tmp_path / f"{name}.csv", plan(40, "mixed"), maker)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
 @pytest.mark.parametrize("source", [*SOURCES, "optimal"])
 def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
     nodes, counts = [], []

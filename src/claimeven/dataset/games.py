@@ -51,12 +51,12 @@ class _GameSolver:
 class Games:
     """The rows of the games of a plan, played with `solver` or by the workers of an executor.
 
-    Without an executor, each of several threads of the solver becomes a worker process. `nodes` are
-    the positions visited.
+    Without an executor, each of several threads of the solver becomes a worker process, unless its
+    book or guide is an object of the caller. `nodes` are the positions visited.
     """
 
     def __init__(self, plan: DatasetPlan, solver: Solver, executor: Executor | None = None) -> None:
-        self._executor = executor or local_workers(solver.threads)
+        self._executor = executor or local_workers(solver.threads if solver.is_made_anywhere else 1)
         make = solver.maker() if self._executor else lambda: solver
         player = partial(made, partial(_GameSolver, make))
         self._calls = Calls(partial(_play, plan), player, "game")

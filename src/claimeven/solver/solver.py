@@ -120,6 +120,12 @@ class Solver:
         return partial(Solver, self.geometry, self.table_mb, 1, *self._given)
 
     @property
+    def is_made_anywhere(self) -> bool:
+        """Whether each process can make this solver: no book or guide is of a caller's class."""
+        packages = {type(each).__module__.partition(".")[0] for each in self._given}
+        return packages <= {"builtins", "pathlib", "claimeven"}
+
+    @property
     def book(self) -> OpeningBook | None:
         """The book in which positions are looked up before a search."""
         return self._queries.book

@@ -108,7 +108,7 @@ def test_the_command_line_overrides_a_file(run: Run, tmp_path: Path) -> None:
     assert (result["seed"], result["swap"]) == (3, True)
     file.write_text("published = true\nrounds = 16\nisolate = false\n")
     assert run("ladder", "--file", str(file)).out == run("ladder", "--published").out
-    file.write_text("agents = ['random', 'greedy']\n")
+    file.write_text("agents = ['random', 'greedy']\n", "utf-8-sig")  # as editors on Windows do
     message = run("match", "--file", str(file), "random", "greedy", "uct").err
     assert "unexpected extra argument" in message
 
