@@ -32,13 +32,14 @@ from claimeven.arena.tournaments.results import (
     SequentialResult,
     TournamentResult,
 )
-from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
+from claimeven.arena.tournaments.run import in_order, run, store_of
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.experiment_file import InvalidExperiment, read_experiment
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.option_fields import CommandOption, options_of
+from claimeven.parallel.jobs import PoolError
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 
 
@@ -253,7 +254,11 @@ def _standings(
 def _run(
     plan: Plan, options: RunOptions, store: Store | None, keep_decisions: bool = False
 ) -> Generator[Game, None, None]:
-    players, on_row = players_of(options), options.on_row
+    try:
+        players = options.workers()
+    except PoolError as error:
+        raise InvalidMatch(str(error)) from None
+    on_row = options.on_row
     return run(plan, players, store, options.on_message, keep_decisions, on_row=on_row)
 
 

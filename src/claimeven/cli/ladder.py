@@ -12,7 +12,7 @@ from claimeven.arena.api import placement_plan
 from claimeven.arena.options import LadderOptions
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Placement, pool_dict
-from claimeven.arena.tournaments.run import players_of, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import play_with_progress
@@ -78,7 +78,7 @@ def command(
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume) as store:
             write_run_file(options.out)
-            games = run(plan, players_of(options, usable_cores(), notify), store, notify)
+            games = run(plan, options.workers(usable_cores(), notify), store, notify)
             ended = play_with_progress(games, plan.games, len(store))
             standings = Standings.of_store(store)
         spent = time.perf_counter() - begin

@@ -20,7 +20,7 @@ from claimeven.arena.games.openings import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
-from claimeven.arena.tournaments.run import in_order, numbers_of, players_of, run, store_of
+from claimeven.arena.tournaments.run import in_order, numbers_of, run, store_of
 from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
 from claimeven.cli.common.games import (
     check_page,
@@ -122,7 +122,7 @@ def command(
             if store is not None:
                 store.set_meta("command", command_line(ctx))
                 write_run_file(out)
-            games = run(plan, players_of(options, 1, notify), store, notify)
+            games = run(plan, options.workers(1, notify), store, notify)
             try:
                 ended = play_with_progress(
                     in_order(plan, games, store), len(numbers_of(plan, store)), on_game=note,

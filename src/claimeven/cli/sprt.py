@@ -11,7 +11,7 @@ from claimeven.arena.api import resume_test, sprt_plan
 from claimeven.arena.games.game import Game
 from claimeven.arena.options import SprtOptions
 from claimeven.arena.tournaments.results import SequentialResult
-from claimeven.arena.tournaments.run import players_of, run, store_of
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import more_openings, play_with_progress, reject_opening_plies
@@ -72,7 +72,7 @@ def command(
 
             ended = None
             if state.verdict is SprtVerdict.UNDECIDED:
-                games = run(plan, players_of(options, usable_cores(), notify), store, notify)
+                games = run(plan, options.workers(usable_cores(), notify), store, notify)
                 ended = play_with_progress(games, plan.games, resumed, note, progress)
             standings = Standings.of_store(store)
         result = SequentialResult(plan, test, standings, time.monotonic() - begin)

@@ -17,7 +17,7 @@ from claimeven.arena import results
 from claimeven.arena.api import tournament_plan
 from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
-from claimeven.arena.tournaments.run import numbers_of, players_of, run, store_of
+from claimeven.arena.tournaments.run import numbers_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
 from claimeven.cli.common.games import (
@@ -105,7 +105,7 @@ def command(
     with clean_stdout() as stdout, store_of(plan, out, options.resume, part=options.part) as store:
         store.set_meta("command", command_line(ctx))
         write_run_file(out)
-        players = players_of(options, usable_cores(), notify)
+        players = options.workers(usable_cores(), notify)
         games = run(plan, players, store, notify, forfeit_unloadable=skip_broken)
         ended = play_with_progress(games, len(numbers_of(plan, store)), len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)

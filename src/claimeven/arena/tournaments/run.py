@@ -29,7 +29,6 @@ from claimeven.arena.store.runs import FileChangeMonitor, check_plan, check_runs
 from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
-from claimeven.parallel.executors import ExecutorOptions
 from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
 from claimeven.parallel.parts import Part
 
@@ -182,18 +181,6 @@ class _StoreBuffer:
             self._store.add(self._games)
             self._left -= len(self._games)
             self._games, self._stored_at = [], time.monotonic()
-
-
-def players_of(
-    options: ExecutorOptions,
-    default_jobs: int = 1,
-    on_message: Callable[[str], object] | None = None,
-) -> Executor | None:
-    """Return the executor of `ExecutorOptions.workers`, with its errors as `InvalidMatch`."""
-    try:
-        return options.workers(default_jobs, on_message)
-    except PoolError as error:
-        raise InvalidMatch(str(error)) from None
 
 
 def open_store(
