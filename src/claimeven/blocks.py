@@ -94,7 +94,7 @@ def flat_rows(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     The names of an object within a row start with its name. An interval has the columns `..._low`
     and `..._high`. A list is a text with spaces, and None in it is ".". Lists of objects are left
-    out: they are tables of their own.
+    out: they are separate tables.
 
     >>> flat_rows([{"agent": "ann", "share_95": (0.1, 0.3)}, {"agent": "bob", "best": [2, 3]}])[1]
     {'agent': 'bob', 'share_95_low': None, 'share_95_high': None, 'best': '2 3'}

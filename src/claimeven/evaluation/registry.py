@@ -71,10 +71,7 @@ class Evaluation:
         )
 
     def __call__(self, position: Position) -> float:
-        """Evaluate a position for the side to move.
-
-        Raises `InvalidEvaluation` if the function of a user does not return a number.
-        """
+        """Evaluate a position; raise `InvalidEvaluation` if a user's function returns no number."""
         if self.kernel == OWN:
             return _evaluate_checked(self.function, self.name, position)
         return self.function(position)
@@ -156,13 +153,11 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
 def _evaluate_checked(function: Callable[[Position], Any], name: str, position: Position) -> float:
     """Return the value of a user's function. Raises `InvalidEvaluation` for nan and other types."""
     result = function(position)
-    if isinstance(result, (int, float)):
-        value = result
-    else:
-        try:
-            value = math.nan if isinstance(result, (str, bytes)) else float(result)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
+    try:
+        is_text = isinstance(result, (str, bytes))
+        value = result if isinstance(result, (int, float)) else float("nan" if is_text else result)
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
     if isinstance(value, float) and math.isnan(value):  # isnan rejects large integers
         raise InvalidEvaluation(
             f"the evaluation {name} returned {reprlib.repr(result)} instead of a number"

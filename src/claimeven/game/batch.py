@@ -34,7 +34,7 @@ def moves(
 def mirrored_keys(keys: Boards, geometry: Geometry) -> Boards:
     """Return the keys of the mirror images. Each column has its own bits of a key."""
     height, images = geometry.height, np.zeros_like(keys)
-    # NumPy works in place in operations with numbers of its own only.
+    # NumPy works in place only with NumPy numbers.
     part = word((1 << height) - 1, geometry.bits)
     for column in range(geometry.columns):
         there = word(column * height, geometry.bits)

@@ -95,10 +95,7 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
 def from_lund(
     state: ArrayLike, geometry: Geometry = STANDARD, student: int | None = None
 ) -> Position:
-    """Read the board of `to_lund` with the same `student`. Raises `InvalidPosition`.
-
-    None means that the student is the side to move.
-    """
+    """Read the board of `to_lund`; a `student` None is to move. Raises `InvalidPosition`."""
     array = _array(state, "lund", (geometry.rows, geometry.columns))
     values = _lund_values(student, int(np.count_nonzero(array)) % 2)
     return _from_top_first(array, "lund", values, geometry)
@@ -237,10 +234,7 @@ def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.
 def from_openspiel(
     tensor: ArrayLike, geometry: Geometry = STANDARD, observer: int | None = None
 ) -> Position:
-    """Read the tensor of `to_openspiel`, flat or shaped, with the same `observer`.
-
-    Raises `InvalidPosition`.
-    """
+    """Read the tensor of `to_openspiel`, flat or shaped. Raises `InvalidPosition`."""
     shape = (3, geometry.rows, geometry.columns)
     array = np.asarray(tensor)
     array = array.reshape(shape) if array.size == np.prod(shape) else array

@@ -87,10 +87,9 @@ def draw_svg(
     written above it; the best scores are highlighted. `cell` is the size of a cell on the screen in
     pixels. The drawing marks the winning lines of a finished game, and has a title and a
     description for screen readers. `bare` omits the white background and uses the color of the text
-    around it, for pages that may be dark.
-
-    Raises `InvalidPosition` if the last move cannot have been `last`, and `ClaimevenError` unless
-    `position` is a `Position`, there is one score for each column, and `cell` is greater than 0.
+    around it, for pages that may be dark. Raises `InvalidPosition` if the last move cannot have
+    been `last`, and `ClaimevenError` unless `position` is a `Position`, there is one score for each
+    column, and `cell` is greater than 0.
     """
     check_position(position)
     geometry = position.geometry

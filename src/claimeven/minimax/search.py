@@ -67,9 +67,8 @@ class MinimaxSearch:
     function of a position; `order` is "center" or "left". `backend` is "auto" (compiled if the
     board and the evaluation allow it), "compiled" or "python". `table` is the number of entries of
     negamax's table, a power of two; `view` is "mover" or "root", the view of the evaluation (see
-    `types.VIEWS`). `prune` turns the cutoffs of negamax on or off.
-
-    Raises `InvalidSearch` or `InvalidEvaluation` for other values. Calls of threads run in turn.
+    `types.VIEWS`). `prune` turns the cutoffs of negamax on or off. Raises `InvalidSearch` or
+    `InvalidEvaluation` for other values. Calls of threads run in turn.
 
     >>> position = Position.from_moves("112233")
     >>> result = MinimaxSearch("alphabeta", "windows").search(position, depth=3)

@@ -58,10 +58,7 @@ class Entry(NamedTuple):
 
 
 class TranspositionTable:
-    """A table of `entries` slots, a power of two up to 2^28.
-
-    Raises `InvalidSearch` for other numbers.
-    """
+    """A table of `entries` slots: a power of two up to 2^28, or it raises `InvalidSearch`."""
 
     def __init__(self, entries: int) -> None:
         entries = whole_number(entries, "table", InvalidSearch)

@@ -90,10 +90,7 @@ class Engine(ReadableTree, Protocol):
         """Make iterations and return their number: fewer at the end or at `MAX_VISITS`."""
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookEngine[Any]:
-        """Return a textbook engine with the same start; this engine stays unchanged.
-
-        Only engines that can reuse a tree implement it.
-        """
+        """Return a textbook engine with the same start, if the engine can reuse a tree."""
         raise NotImplementedError
 
 

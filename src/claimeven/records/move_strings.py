@@ -219,10 +219,7 @@ def doubt(item: object, geometry: Geometry) -> str:
 
 
 def read(item: object, geometry: Geometry, base: int = 1) -> GameRecord:
-    """Return the game of a line.
-
-    On a board of more than 10 columns counted from 0 they are separated, without scores.
-    """
+    """Return the game of a line; columns from 0, if more than 10, are separated, without scores."""
     line = item if isinstance(item, Item) else Item(str(item))
     is_wide = not base and geometry.columns > _MAX_DIGITS + 1
     parts = MoveLine(line.text) if is_wide else split_line(line.text, geometry, line.is_scored)

@@ -52,9 +52,8 @@ class GameRecord:
     is then one possible order. `scores` are the exact scores that the file gives for the side to
     move in the position reached: (), the score of the position, or a score for each column, None
     for a full one; `band` is its word for how hard the position is. `adjudicated` is the exact
-    score of the position reached by which a game was ended, None for other games.
-
-    Raises `InvalidRecord` for a game that cannot be, naming the move.
+    score of the position reached by which a game was ended, None for other games. Raises
+    `InvalidRecord` for a game that cannot be, naming the move.
 
     >>> game = GameRecord((3, 3, 4, 4, 5, 5, 6), first="ann")
     >>> game.moves, game.result, game.winner

@@ -159,21 +159,17 @@ def _step(
     statuses: tuple[str, str],
     rewards: tuple[int | None, int | None],
 ) -> list[dict[str, Any]]:
-    players = []
-    for seat in range(2):
-        seen: dict[str, Any] = {"remainingOverageTime": _BANK, "mark": seat + 1}
-        if not seat:
-            seen |= {"step": number, "board": to_kaggle(position)}
-        players.append(
-            {
-                "action": played[1] if played is not None and played[0] == seat else 0,
-                "reward": rewards[seat],
-                "info": {},
-                "observation": seen,
-                "status": statuses[seat],
-            }
-        )
-    return players
+    shown: tuple[dict[str, Any], ...] = ({"step": number, "board": to_kaggle(position)}, {})
+    return [
+        {
+            "action": played[1] if played is not None and played[0] == seat else 0,
+            "reward": rewards[seat],
+            "info": {},
+            "observation": {"remainingOverageTime": _BANK, "mark": seat + 1, **shown[seat]},
+            "status": statuses[seat],
+        }
+        for seat in range(2)
+    ]
 
 
 def _opened(item: object, name: str) -> tuple[Mapping[str, Any], list[Any]]:

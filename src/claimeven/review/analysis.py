@@ -217,9 +217,8 @@ def analyze(game: str | Iterable[int] | GameLine, solver: ExactSolver | None = N
     `game` is a move string or 0-based columns, from the empty board of the solver (or the standard
     one), or a `GameLine`, which may start from another position. By default a new solver is made;
     pass one to reuse its table for many games. The game is solved from its end, because late
-    positions are quick to solve and speed up the earlier ones.
-
-    Raises `InvalidNotation` or `IllegalMove` (see `Position.replay`), and the errors of the solver.
+    positions are quick to solve and speed up the earlier ones. Raises `InvalidNotation` or
+    `IllegalMove` (see `Position.replay`), and the errors of the solver.
 
     >>> [move.judgement for move in analyze("44553").moves]
     ['perfect', 'perfect', 'inaccurate', 'blunder', 'perfect']
@@ -269,10 +268,8 @@ _INDENT = " " * 6
 def final_line(analysis: Analysis) -> str:
     outcome = analysis.outcome
     if outcome is not None:
-        winning_move = (
-            "" if outcome.winner is None else f" with move {(analysis.final.ply + 1) // 2}"
-        )
-        return f"The game is over: {outcome}{winning_move}."
+        move = f" with move {(analysis.final.ply + 1) // 2}"
+        return f"The game is over: {outcome}{'' if outcome.winner is None else move}."
     return f"Best play from here: {score_in_words(analysis.final, analysis.score)}."
 
 

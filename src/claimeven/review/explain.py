@@ -79,10 +79,7 @@ class Explanation:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """Return the explanation as paragraphs of at most `width` characters a line.
-
-        Raises `ClaimevenError` for a width below 20.
-        """
+        """Return paragraphs in lines of `width` characters, or raise `ClaimevenError` below 20."""
         if whole_number(width, "width") < _MIN_WIDTH:
             raise ClaimevenError(f"width must be {_MIN_WIDTH} or more, got {width}")
         paragraphs = [_paragraph("", self.claims, self.position, width)]
@@ -116,10 +113,8 @@ def explain(position: PositionLike, solver: ExactSolver | None = None) -> Explan
 
     `position` is a `Position`, or the moves to it from the empty board of the solver (or the
     standard one): a move string or 0-based columns. By default a new solver is made; pass one to
-    reuse its table for many positions.
-
-    Raises `InvalidSolve` for a finished game, `InvalidNotation` or `IllegalMove` for moves that
-    cannot be played, and the errors of the solver.
+    reuse its table for many positions. Raises `InvalidSolve` for a finished game, `InvalidNotation`
+    or `IllegalMove` for moves that cannot be played, and the errors of the solver.
 
     >>> print(explain("4455").text().splitlines()[0])
     Yellow wins in 2 moves. Columns 3 and 6 are equally good.

@@ -62,10 +62,7 @@ def _words(given: npt.NDArray[Any], geometry: Geometry) -> Boards:
 
 
 def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
-    """Return which positions are invalid.
-
-    Their discs float, are miscounted, or include a line of the side to move.
-    """
+    """Return which positions have discs that float, wrong counts, or a line of the side to move."""
     own, others = disc_counts(mine), disc_counts(mine ^ mask)
     return np.asarray(
         (mask & geometry.board != mask)

@@ -19,10 +19,7 @@ class InvalidSolve(ClaimevenError):
 
 
 class SolverBusy(ClaimevenError):
-    """A call from the progress callback of another call of the same solver.
-
-    It would wait for itself forever.
-    """
+    """A call from the progress callback of a call of the same solver, which would never end."""
 
 
 class SearchStopped(Exception):

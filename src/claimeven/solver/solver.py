@@ -64,11 +64,9 @@ class Solver:
 
     Threads may share a solver: calls run one after another, and the wait counts towards `seconds`.
     `on_progress` gets a `SolveProgress` about ten times a second. It may use `stop` and
-    `statistics` of the same solver; other calls raise `SolverBusy`.
-
-    Raises `InvalidSolve` for boards of more than 128 bits, a table of 0 MB, 0 threads, or a book
-    or guide for another board, `InvalidBook` for an invalid book, and `InvalidNetwork` for an
-    invalid net.
+    `statistics` of the same solver; other calls raise `SolverBusy`. Raises `InvalidSolve` for
+    boards of more than 128 bits, a table of 0 MB, 0 threads, or a book or guide for another board,
+    `InvalidBook` for an invalid book, and `InvalidNetwork` for an invalid net.
 
     >>> Solver(Geometry(4, 4), table_mb=1).score(Position(Geometry(4, 4)))
     0
@@ -151,10 +149,7 @@ class Solver:
         self._search.clear()
 
     def stop(self) -> None:
-        """Make the running call of another thread, if any, raise `SearchStopped` soon.
-
-        Calls that wait are not stopped.
-        """
+        """Make the running call of another thread raise `SearchStopped` soon; others still wait."""
         self._search.stop()
 
     def score(

@@ -180,18 +180,12 @@ class StoredGraphNode(GraphNode):
     @property
     def edges(self) -> list[Edge] | None:
         if self._stored:
-            edges = self._source._graph.edges
-            targets = [
-                (
-                    kernel.unpack_edge(int(edges[place, kernel.EDGE_TARGET])),
-                    int(edges[place, kernel.EDGE_VISITS]),
-                )
-                for place in self._stored
-            ]
-            self.edges = [
-                Edge(column, visits, None if node == layout.NO_NODE else self._source.node_at(node))
-                for (column, node), visits in targets
-            ]
+            source, made = self._source, []
+            for target, visits in source._graph.edges[list(self._stored), ::-1].tolist():
+                column, node = kernel.unpack_edge(target)
+                after = None if node == layout.NO_NODE else source.node_at(node)
+                made.append(Edge(column, visits, after))
+            self.edges = made
         return self._edges
 
     @edges.setter

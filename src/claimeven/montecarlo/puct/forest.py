@@ -59,11 +59,6 @@ MAX_LEAVES: Final = 1 << 12
 #: The bounds of the parameter of the Dirichlet noise, which must be above 0.
 DIRICHLET_ALPHA_BOUNDS: Final = (0.001, 1000)
 
-Bools = npt.NDArray[np.bool_]
-Counts = npt.NDArray[np.int32]
-Doubles = npt.NDArray[np.float64]
-
-
 #: A function that calls the model, such as `SafeMoment.interruptible`, which handles Ctrl-C.
 ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
@@ -78,9 +73,8 @@ class PuctForest(ReadableForest):
 
     The memory is allocated on creation and does not grow: 28 bytes a node, `nodes_per_tree` nodes
     for every tree, and the positions of one batch. An iteration uses at most one node a column. A
-    full tree stops growing, and its iterations continue at its leaves.
-
-    Raises `InvalidOptions` for sizes out of range, `InvalidGeometry` for boards of over 64 bits.
+    full tree stops growing, and its iterations continue at its leaves. Raises `InvalidOptions` for
+    sizes out of range, `InvalidGeometry` for boards of over 64 bits.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> forest = PuctForest(trees=2, nodes_per_tree=1000)
