@@ -120,7 +120,9 @@ def make_dataset(
         first = journal.last_number if journal.count or part is None else part.number - 1
         candidates = _random_candidates(plan, seen, first)
         if part is not None:
-            candidates = _of_part(plan, part, journal.last_number if journal.count else -1)
+            begin = part.number - 1 + journal.count * part.count
+            candidates = _random_candidates(plan, set(), 0)
+            candidates = itertools.islice(candidates, begin, plan.positions, part.count)
         if games is None:
             store(_random_rows(candidates, solver))
         else:
@@ -195,14 +197,6 @@ def rows_of_part(plan: DatasetPlan, part: Part) -> int:
     """
     total = plan.positions or 0
     return len(part.share(range(total if plan.source == "random" else total + total // 20)))
-
-
-def _of_part(plan: DatasetPlan, part: Part, last: int) -> Iterator[Candidate]:
-    """Yield the candidates of a part with greater numbers than the last one."""
-    found = _random_candidates(plan, set(), 0)
-    for candidate in itertools.islice(found, part.number - 1, plan.positions, part.count):
-        if candidate[0] > last:
-            yield candidate
 
 
 def _solved(found: Sequence[Candidate], solver: Solver) -> list[Row]:
