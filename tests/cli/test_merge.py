@@ -66,6 +66,13 @@ def test_parts_of_games_are_a_run_for_their_number_of_rows(
     assert merged.read_bytes() == whole.read_bytes()
 
 
+def test_more_parts_than_rows(parts: Callable[..., list[str]], tmp_path: Path, run: Run) -> None:
+    words = ("dataset", "--positions", "2", "--plies", "9-12", "--source", "selfplay")
+    merged = tmp_path / "merged.csv"
+    assert run("merge", str(merged), *parts(*words, count=4)).status == 0
+    assert 1 <= merged.read_bytes().count(b"\n") - 1 <= 2
+
+
 def test_files_that_are_not_all_parts_of_one_run(
     parts: Callable[..., list[str]], tmp_path: Path, run: Run
 ) -> None:

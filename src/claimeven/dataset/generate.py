@@ -193,10 +193,13 @@ def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterato
 def rows_of_part(plan: DatasetPlan, part: Part) -> int:
     """Return the number of rows of a part.
 
-    Parts of games have a twentieth more, because rows of different parts may be equal.
+    Parts of games have a twentieth more, because rows of different parts may be equal, and at least
+    one row.
     """
     total = plan.positions or 0
-    return len(part.share(range(total if plan.source == "random" else total + total // 20)))
+    if plan.source != "random":
+        total = max(total + total // 20, part.count)
+    return len(part.share(range(total)))
 
 
 def _solved(found: Sequence[Candidate], solver: Solver) -> list[Row]:
