@@ -97,7 +97,7 @@ def test_each_kind_of_model_searches_as_the_same_model_of_ours(model: Any) -> No
 
 
 def test_the_board_of_a_model_is_a_geometry() -> None:
-    with pytest.raises(InvalidNetwork, match=r"geometry of mine must be a Geometry, got \(7, 6\)"):
+    with pytest.raises(InvalidNetwork, match=r"mine.geometry must be a Geometry, got \(7, 6\)"):
         PlanesModel(uniform, (7, 6), "mine")  # type: ignore[arg-type]
 
 

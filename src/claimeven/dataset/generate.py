@@ -193,13 +193,11 @@ def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterato
 def rows_of_part(plan: DatasetPlan, part: Part) -> int:
     """Return the number of rows of a part.
 
-    Parts of games have a twentieth more, because rows of different parts may be equal, and at least
-    one row.
+    Parts of games have a row, and a twentieth more: rows of different parts may be equal.
     """
     total = plan.positions or 0
-    if plan.source != "random":
-        total = max(total + total // 20, part.count)
-    return len(part.share(range(total)))
+    of_games = max(total + total // 20, part.count)
+    return len(part.share(range(total if plan.source == "random" else of_games)))
 
 
 def _solved(found: Sequence[Candidate], solver: Solver) -> list[Row]:

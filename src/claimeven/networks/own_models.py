@@ -55,8 +55,7 @@ class PlanesModel:
         self.geometry: Geometry = self._fixed or STANDARD
         self.name = name or getattr(function, "__name__", type(function).__name__)
         if not isinstance(self.geometry, Geometry):
-            got = f"got {self.geometry!r}"
-            raise InvalidNetwork(f"the geometry of {self.name} must be a Geometry, {got}")
+            raise InvalidNetwork(f"{self.name}.geometry must be a Geometry, got {self.geometry!r}")
         self.search_defaults = dict(search_defaults or {})
 
     def bind(self, geometry: Geometry) -> None:
@@ -109,10 +108,9 @@ def read_onnx(path: str | Path) -> PlanesModel:
     return PlanesModel(run, geometry, str(path), search)
 
 
-def metadata_of(path: str | Path) -> Mapping[str, str]:
+def metadata_of(path: str | Path) -> Any:
     """Return the texts in the metadata of an ONNX file. Raises `InvalidNetwork`."""
-    found: Mapping[str, str] = _Session(path).session.get_modelmeta().custom_metadata_map
-    return found
+    return _Session(path).session.get_modelmeta().custom_metadata_map
 
 
 class _Session:
