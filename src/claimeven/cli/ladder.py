@@ -65,13 +65,13 @@ def command(
         with clean_stdout() as stdout:
             write_result(as_json, pool_data(standings, 0.0), results.pool(standings), stdout)
         return
-    if agent is None and options.limit != Limit():
+    if agent is not None:
+        warn_unbounded((agent,), options.sandbox)
+    elif options.limit != Limit():
         raise ClaimevenError("limits are for AGENT: the agents of the pool have fixed budgets")
-    if agent is None:
+    else:
         why = "{} is for AGENT: it does not change the agents of the pool"
         reject_options(ctx, ("isolate", "memory_limit", "load_timeout"), why)
-    else:
-        warn_unbounded((agent,), options.sandbox)
     announce_compilation()
     rounds, begin = options.rounds, time.perf_counter()
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)

@@ -21,13 +21,8 @@ from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, numbers_of, run, store_of
+from claimeven.cli.common import games, progress
 from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
-from claimeven.cli.common.games import (
-    check_page,
-    play_with_progress,
-    reject_opening_plies,
-    write_page_after,
-)
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import (
     AGENT,
@@ -37,7 +32,6 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import board_text, write_result
-from claimeven.cli.common.progress import announce_compilation, exit_interrupted, notify
 from claimeven.cli.common.streams import clean_stdout, print_error
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES
@@ -90,18 +84,18 @@ def command(
       claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """
-    reject_opening_plies(ctx, str(options.openings))
+    games.reject_opening_plies(ctx, str(options.openings))
     out = options.out
     if report is not None:
         if out is None:
             raise ClaimevenError("--report needs a file of games: name it with --out")
-        check_page(report, Path(out))
+        games.check_page(report, Path(out))
     record = read_one(moves, options.geometry)
     start = Opening(Position(record.geometry), record.columns)
     plan = match_plan(first_agent, second_agent, replace(options, start=start))
     plan = replace(plan, sandbox=replace(plan.sandbox, max_lines=MAX_LINES))
     warn_unbounded((first_agent, second_agent), plan.sandbox)
-    announce_compilation()
+    progress.announce_compilation()
     played: list[Game] = []
     failed: set[tuple[int, str]] = set()
     begin = time.perf_counter()
@@ -122,10 +116,10 @@ def command(
             if store is not None:
                 store.set_meta("command", command_line(ctx))
                 write_run_file(out)
-            games = run(plan, options.workers(1, notify), store, notify)
+            playing = run(plan, options.workers(1, progress.notify), store, progress.notify)
             try:
-                ended = play_with_progress(
-                    in_order(plan, games, store), len(numbers_of(plan, store)), on_game=note,
+                ended = games.play_with_progress(
+                    in_order(plan, playing, store), len(numbers_of(plan, store)), on_game=note,
                     returned=(KeyboardInterrupt, ClaimevenError),
                 )  # fmt: skip
             except InvalidSpec as error:
@@ -137,9 +131,9 @@ def command(
         write_result(as_json, {**result.as_dict(), **shown}, results.match(result), stdout)
         if report is not None and out is not None and ended is None:
             stdout.flush()
-            write_page_after(Path(out), report, Path(out))
+            games.write_page_after(Path(out), report, Path(out))
     if isinstance(ended, KeyboardInterrupt):
-        exit_interrupted(f"{len(played)} of {plan.games} games", out)
+        progress.exit_interrupted(f"{len(played)} of {plan.games} games", out)
     if ended is not None:
         ctx.exit(print_error(str(ended)))
 

@@ -19,14 +19,8 @@ from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import numbers_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.common import games, progress
 from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
-from claimeven.cli.common.games import (
-    check_page,
-    more_openings,
-    play_with_progress,
-    reject_opening_plies,
-    write_page_after,
-)
 from claimeven.cli.common.options import (
     AGENT,
     json_option,
@@ -35,12 +29,6 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import write_result
-from claimeven.cli.common.progress import (
-    announce_compilation,
-    exit_interrupted,
-    notify,
-    status_line,
-)
 from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.executors import usable_cores
@@ -91,34 +79,36 @@ def command(
         raise ClaimevenError("name the agents, or a file of agents with --file")
     out = None if options.out is None else Path(options.out)
     if report is not None:
-        check_page(report, out)
-    announce_compilation()
+        games.check_page(report, out)
+    progress.announce_compilation()
     sandbox = replace(options.sandbox, quiet=not verbose)
     specs, left_out = _entrants(specs, options, sandbox, skip_broken)
     warn_unbounded(specs, sandbox)
     ctx.params["specs"] = specs  # the agents that play, from either source
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     source = str(options.openings)
-    reject_opening_plies(ctx, source)
+    games.reject_opening_plies(ctx, source)
     plan = replace(tournament_plan(specs, options), sandbox=sandbox)
     begin = time.perf_counter()
     with clean_stdout() as stdout, store_of(plan, out, options.resume, part=options.part) as store:
         store.set_meta("command", command_line(ctx))
         write_run_file(out)
-        players = options.workers(usable_cores(), notify)
-        games = run(plan, players, store, notify, forfeit_unloadable=skip_broken)
-        ended = play_with_progress(games, len(numbers_of(plan, store)), len(store))
+        players = options.workers(usable_cores(), progress.notify)
+        playing = run(plan, players, store, progress.notify, forfeit_unloadable=skip_broken)
+        ended = games.play_with_progress(playing, len(numbers_of(plan, store)), len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
         reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
-        cure = more_openings(source, options.opening_plies, plan.openings)
+        cure = games.more_openings(source, options.opening_plies, plan.openings)
         data, sections = result.as_dict(), results.tournament(result, cure)
         write_result(as_json, {**data, "left_out": reasons}, sections, stdout)
         if report is not None and ended is None:
             stdout.flush()
-            write_page_after(store, report, out)
+            games.write_page_after(store, report, out)
     if ended is not None:
         unwritten = "" if report is None else f"; {report} was not written"
-        exit_interrupted(f"{len(result.standings.games)} of {plan.games} games{unwritten}", out)
+        progress.exit_interrupted(
+            f"{len(result.standings.games)} of {plan.games} games{unwritten}", out
+        )
 
 
 def _entrants(
@@ -131,7 +121,7 @@ def _entrants(
     first agent of a gauntlet, the opponent of all others, are always errors.
     """
     challenger = specs[0] if options.kind == "gauntlet" else None
-    with status_line() as line:
+    with progress.status_line() as line:
         loading: list[str] = []
 
         def watch(spec: str) -> None:
@@ -141,17 +131,14 @@ def _entrants(
         broken = find_broken_agents(specs, options.geometry, options.limit, sandbox, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
     rejected = [spec for spec in broken if not (skip_broken and spec in files)]
+    only_files = set(rejected) <= set(files)
     if len(rejected) == 1:
-        hint = "; --skip-broken leaves it out" if rejected[0] in files else ""
+        hint = "; --skip-broken leaves it out" * only_files
         raise ClaimevenError(f"{broken[rejected[0]]}{hint}")
+    for spec in rejected:
+        print_error(str(broken[spec]))
     if rejected:
-        for spec in rejected:
-            print_error(str(broken[spec]))
-        hint = (
-            "; claimeven check explains a file, --skip-broken plays without them"
-            if set(rejected) <= set(files)
-            else ""
-        )
+        hint = "; claimeven check explains a file, --skip-broken plays without them" * only_files
         raise ClaimevenError(f"{len(rejected)} of {len(specs)} agents cannot play{hint}")
     for error in broken.values():
         print_error(f"left out: {error}")
