@@ -158,7 +158,9 @@ class UgiOptions:
     """
 
     def __init__(self, spec: str, geometry: Geometry, seed: int) -> None:
-        self.geometry, self.seed, self.notation = geometry, seed, "auto"
+        self.geometry = geometry
+        self.seed = seed
+        self.notation: str = "auto"
         self._spec = spec.strip()
         self._kind: AgentKind | None = None
         self._given: dict[str, str] = {}

@@ -45,7 +45,9 @@ class CourseState:
     """
 
     def __init__(self, position: Position) -> None:
-        self.position, self.board, self.player = position, _rows(position), position.turn + 1
+        self.position = position
+        self.board: Any = _rows(position)
+        self.player: int = position.turn + 1
 
     def get_legal_actions(self) -> list[int]:
         """Return the columns that can be played."""

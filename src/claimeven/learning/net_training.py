@@ -177,7 +177,10 @@ class NetTrainer:
         precision: str = AUTO,
     ) -> None:
         self._jax, _ = jax_and_optax()
-        self.shape, self.config, self.geometry, self.seed = shape, config, geometry, seed
+        self.shape = shape
+        self.config = config
+        self.geometry = geometry
+        self.seed = seed
         self.precision: str = precision_here(precision)
         self.weights = self.mean = initial_weights(shape, geometry, seed)
         self.step = 0

@@ -14,7 +14,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,17 +66,18 @@ class SearchThread:
     """The arrays of one thread, and its last speed in nodes per second."""
 
     def __init__(self, geometry: Geometry, entries: Words, bucket_bits: int, number: int) -> None:
-        self.arrays = layout.Arrays(
+        self.arrays: layout.Arrays = layout.Arrays(
             layout.search_setup(geometry, bucket_bits, number),
             entries,
             words(layout.stack_size(geometry), geometry.bits),
             np.zeros(layout.CONTROLS, dtype=np.int64),
             np.zeros(layout.SHARED, dtype=np.int64),
         )
-        self.solve = for_bits(kernel.solve, geometry.bits)
-        self.solve_many = for_bits(kernel.solve_many, geometry.bits)
-        self.solve_columns = for_bits(solve_columns, geometry.bits)
-        self.control, self.shared = self.arrays.control, self.arrays.shared
+        self.solve: Any = for_bits(kernel.solve, geometry.bits)
+        self.solve_many: Any = for_bits(kernel.solve_many, geometry.bits)
+        self.solve_columns: Any = for_bits(solve_columns, geometry.bits)
+        self.control: Scores = self.arrays.control
+        self.shared: Scores = self.arrays.shared
         self.columns: Scores = np.zeros(MAX_SIDE, dtype=np.int64)
         self.rate = FIRST_RATE
         #: The node count at which the guide is asked.

@@ -179,8 +179,12 @@ class WorkerPool:
         stop_seconds: float = STOP_SECONDS,
         steps: Sequence[WarmupStep] = WARMUP_STEPS,
     ) -> None:
-        self.size, self.table_mb, self.max_waiting = size, table_mb, max_waiting
-        self.on_message, self.stop_seconds, self.steps = on_message, stop_seconds, steps
+        self.size = size
+        self.table_mb = table_mb
+        self.max_waiting = max_waiting
+        self.on_message = on_message
+        self.stop_seconds = stop_seconds
+        self.steps = steps
         self.jobs_done = self.workers_lost = 0
         #: Set once code is being compiled, which takes long; jobs may wait already.
         self.compiling: asyncio.Event = asyncio.Event()

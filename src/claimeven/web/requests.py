@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -42,7 +42,7 @@ Seed = Annotated[
 class BoardFields(BaseModel):
     """A board."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     board: str = Field(
         default="7x6", max_length=5, description="Columns x rows, each 1 to 16.", examples=["7x6"]
@@ -103,7 +103,7 @@ class PositionFields(BoardFields):
 class LimitFields(BaseModel):
     """The limits of a move; an omitted limit is the cap of the server."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     seconds: float | None = Field(default=None, gt=0, le=MAX_NUMBER, description="Wall-clock time.")
     iterations: int | None = Field(default=None, ge=1, le=MAX_NUMBER)
@@ -131,7 +131,7 @@ class MoveRequest(PositionFields):
 class RecordsRequest(BoardFields):
     """The text of a file with games."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
     text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
     name: str = Field(

@@ -30,7 +30,8 @@ class Services:
     """The services of a server."""
 
     def __init__(self, settings: ServerSettings, pool: WorkerPool) -> None:
-        self.settings, self.pool = settings, pool
+        self.settings = settings
+        self.pool = pool
         self.started_at: float = time.monotonic()
         self.store: StoreView = StoreView(settings.store, settings.max_waiting)
         self._cached_scores: OrderedDict[Position, dict[str, Any]] = OrderedDict()

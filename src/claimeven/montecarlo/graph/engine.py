@@ -70,8 +70,10 @@ class GraphEngine(GraphView, CompiledEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.graph = kernel.graph_arrays(options.capacity, geometry.columns, geometry.bits)
-        self.formula = Formula(options.weight)
+        self.graph: kernel.Graph = kernel.graph_arrays(
+            options.capacity, geometry.columns, geometry.bits
+        )
+        self.formula: Formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         is_used_up = self.state[kernel.TOTAL_ITERATIONS] > layout.MAX_VISITS // 2

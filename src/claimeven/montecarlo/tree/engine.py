@@ -62,7 +62,7 @@ class TreeEngine(RecordsEngine):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
         self.records = kernel.tree_records(options.capacity)
-        self.formula = Formula(options.weight, min_wins=options.min_wins)
+        self.formula: Formula = Formula(options.weight, min_wins=options.min_wins)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.reusable else layout.NO_NODE

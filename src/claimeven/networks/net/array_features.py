@@ -160,7 +160,8 @@ class ArrayFeatures:
     """
 
     def __init__(self, features: Any, xp: Any) -> None:
-        self.features, self._xp = features, xp
+        self.features = features
+        self._xp = xp
         board, lines = features.geometry, features.lines
         column, row = np.divmod(np.arange(board.cells), board.rows)
         same, numbers = column[:, None] == column, np.arange(len(lines))[:, None]

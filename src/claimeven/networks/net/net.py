@@ -238,8 +238,11 @@ class Net:
                     f"its part {name!r} must hold numbers of at most {_MAX_WEIGHT:,.0f},"
                     f" not {greatest:,.0f}"
                 )
-        self.shape, self.geometry, self.search_defaults = shape, geometry, search_defaults
-        self.knows_scores, self.knows_only_best = knows_scores, knows_only_best
+        self.shape = shape
+        self.geometry = geometry
+        self.search_defaults = search_defaults
+        self.knows_scores = knows_scores
+        self.knows_only_best = knows_only_best
         # Arrays of JAX and Ray are read only, which kernels do not take.
         self.arrays: dict[str, npt.NDArray[Any]] = {
             n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)

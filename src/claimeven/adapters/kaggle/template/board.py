@@ -14,7 +14,9 @@ class Board:
     """A board of `columns` x `rows` cells on which `connect` discs in a line win."""
 
     def __init__(self, columns: int, rows: int, connect: int) -> None:
-        self.columns, self.rows, self.connect = columns, rows, connect
+        self.columns = columns
+        self.rows = rows
+        self.connect = connect
         self.cells: int = columns * rows
         self.height: int = rows + 1
         #: Shift of one step up, right, right-up and right-down.
