@@ -53,7 +53,7 @@ class PlanesModel:
         self._function = function
         self._fixed: Geometry | None = geometry or getattr(function, "geometry", None)
         self.geometry: Geometry = self._fixed or STANDARD
-        self.name: str = name or getattr(function, "__name__", type(function).__name__)
+        self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         if not isinstance(self.geometry, Geometry):
             raise InvalidNetwork(f"{self.name}.geometry must be a Geometry, got {self.geometry!r}")
         self.search_defaults: dict[str, float] = dict(search_defaults or {})
