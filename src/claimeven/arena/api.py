@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,8 @@ def play_match(
         )
     begin = time.perf_counter()
     finished: list[Game] = []
-    out = options.out
     with (
-        nullcontext()
-        if out is None
-        else store_of(plan, out, options.resume, part=options.part) as store,
+        match_store(plan, options) as store,
         closing(_run(plan, options, store, options.keep_decisions)) as games,
     ):
         for game in in_order(plan, games, store):
@@ -106,6 +103,12 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
     return replace(
         plan, openings=make_openings(options.openings, plan.rounds, plies, options.seed, position)
     )
+
+
+def match_store(plan: Plan, options: MatchOptions) -> AbstractContextManager[Store | None]:
+    """Return the opened store of a match, or None without --out."""
+    out = options.out
+    return nullcontext() if out is None else store_of(plan, out, options.resume, part=options.part)
 
 
 def play_tournament(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -14,13 +13,13 @@ import click
 
 from claimeven.agents import InvalidSpec
 from claimeven.arena import results
-from claimeven.arena.api import match_plan
+from claimeven.arena.api import match_plan, match_store
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.openings import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.query import result_in_words
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
-from claimeven.arena.tournaments.run import in_order, numbers_of, run, store_of
+from claimeven.arena.tournaments.run import in_order, numbers_of, run
 from claimeven.cli.common import games, progress
 from claimeven.cli.common.experiments import ExperimentCommand, command_line, write_run_file
 from claimeven.cli.common.move_inputs import position_option, read_one
@@ -108,11 +107,7 @@ def command(
             if verbose:
                 _show_failure(game, plan.names, failed)
 
-        with (
-            nullcontext()
-            if out is None
-            else store_of(plan, out, options.resume, part=options.part) as store
-        ):
+        with match_store(plan, options) as store:
             if store is not None:
                 store.set_meta("command", command_line(ctx))
                 write_run_file(out)
