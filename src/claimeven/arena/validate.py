@@ -27,19 +27,7 @@ from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.agents.sanitize import own_lines
-from claimeven.arena.findings import (
-    STATEFUL_ADVICE,
-    Usage,
-    advice_on_fault,
-    advice_on_loading,
-    find_files,
-    find_notes,
-    find_prints,
-    find_sides,
-    find_usage,
-    grows,
-    usage_of,
-)
+from claimeven.arena import findings
 from claimeven.arena.games.game import Forfeit
 from claimeven.arena.games.openings import Opening, random_openings
 from claimeven.arena.games.referee import play_game
@@ -80,7 +68,7 @@ class CheckReport:
     @property
     def advice(self) -> str:
         """Advice if it cannot be loaded; else empty."""
-        return "" if self.failure is None else advice_on_loading(str(self.failure))
+        return "" if self.failure is None else findings.advice_on_loading(str(self.failure))
 
     @property
     def is_fine(self) -> bool:
@@ -210,14 +198,14 @@ def _fault(found: Sequence[ProbeAnswer | CheckedGame], hint: str) -> Fault:
         position, moves = first.probe.position, first.probe.moves
     else:
         position, moves = first.game.final, first.game.all_moves
-    advice = "; ".join(filter(None, (hint, advice_on_fault(kind, reason, traceback))))
+    advice = "; ".join(filter(None, (hint, findings.advice_on_fault(kind, reason, traceback))))
     return Fault(kind, reason, advice, traceback, position, moves, len(found) - len(games), games)
 
 
 def _hint(report: CheckReport) -> str:
     """Return a hint on the common cause of several faults, or an empty text."""
     if report.is_stateful:
-        return STATEFUL_ADVICE
+        return findings.STATEFUL_ADVICE
     illegal = [a for a in report.answers if a.fault and a.fault.kind is FaultKind.ILLEGAL]
     failed = {a.probe.only for a in illegal} - {a.column for a in report.answers}
     missed = sorted(column for column in failed if column is not None)
@@ -296,12 +284,12 @@ def check_agent(
         check.ask()
         check.play()
         memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
-        notes = find_notes(spec, check.is_unseeded)
+        notes = findings.find_notes(spec, check.is_unseeded)
         others = (
-            *find_sides(check.answers),
-            *find_usage(check.usage, sandbox.memory_bound_mb),
-            *find_prints(agent, max(1, check.moves)),
-            *find_files(spec),
+            *findings.find_sides(check.answers),
+            *findings.find_usage(check.usage, sandbox.memory_bound_mb),
+            *findings.find_prints(agent, max(1, check.moves)),
+            *findings.find_files(spec),
         )
     return CheckReport(
         spec, geometry, sandbox, load_seconds, None, agent.plays, tuple(check.answers),
@@ -320,7 +308,7 @@ class _Check:
     on_progress: Callable[[int, int], object] | None
     answers: list[ProbeAnswer] = field(default_factory=list)
     games: list[CheckedGame] = field(default_factory=list)
-    usage: list[Usage] = field(default_factory=list)
+    usage: list[findings.Usage] = field(default_factory=list)
     is_unseeded: bool = False
     _weight: float = 0.0
 
@@ -402,7 +390,8 @@ class _Check:
 
     def _note_usage(self) -> None:
         process = self.agent.process if isinstance(self.agent, ProcessAgent) else None
-        if process is not None and (used := usage_of(process, len(self.answers))) is not None:
+        used = None if process is None else findings.usage_of(process, len(self.answers))
+        if used is not None:
             self.usage.append(used)
 
     def _ask_again(self) -> None:
@@ -413,7 +402,7 @@ class _Check:
     def _soak(self) -> None:
         """Ask more questions while the memory of the agent grows, to see whether it stops."""
         ends = time.perf_counter() + MAX_SOAKING
-        while not self._weight and time.perf_counter() < ends and grows(self.usage):
+        while not self._weight and time.perf_counter() < ends and findings.grows(self.usage):
             for probe in self._more:
                 if self._weight or time.perf_counter() > ends:
                     break

@@ -20,6 +20,7 @@ from claimeven.arena.studies import (
     study_of,
 )
 from claimeven.arena.studies.runner import study_sections
+from claimeven.cli.common import progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.options import (
@@ -30,13 +31,6 @@ from claimeven.cli.common.options import (
     resume_options,
 )
 from claimeven.cli.common.output import show, write_sections
-from claimeven.cli.common.progress import (
-    StatusLine,
-    announce_compilation,
-    count_text,
-    exit_interrupted,
-    status_line,
-)
 from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
@@ -164,10 +158,10 @@ def run_all(runner: StudyRunner, as_json: bool) -> None:
 def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
     if runner.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds is for studies with a limit on time, unlike these")
-    announce_compilation()
+    progress.announce_compilation()
     begin = time.monotonic()
     results: list[StudyResult] = []
-    with clean_stdout() as out, status_line() as line:
+    with clean_stdout() as out, progress.status_line() as line:
         interrupted = _collect(results, studies, runner, line, None if as_json else out)
         seconds = time.monotonic() - begin
         whole = sum(result.is_whole for result in results)
@@ -186,14 +180,14 @@ def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     write_run_file(runner.folder)
     if interrupted:
-        exit_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
+        progress.exit_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
 
 
 def _collect(
     results: list[StudyResult],
     studies: Sequence[Study],
     runner: StudyRunner,
-    line: StatusLine,
+    line: progress.StatusLine,
     out: TextIO | None,
 ) -> bool:
     """Run studies, print their results, also of interrupted ones; return if Ctrl-C came."""
@@ -218,7 +212,7 @@ def _collect(
     return False
 
 
-def _progress(line: StatusLine, where: str) -> Callable[[int, int, bool], None]:
+def _progress(line: progress.StatusLine, where: str) -> Callable[[int, int, bool], None]:
     begin, resumed = 0.0, 0
 
     def show(done: int, planned: int, starts: bool) -> None:
@@ -226,6 +220,6 @@ def _progress(line: StatusLine, where: str) -> Callable[[int, int, bool], None]:
         if starts:
             begin, resumed = time.monotonic(), done
         spent = time.monotonic() - begin
-        line.show(lambda: where + count_text(done, planned, "games", spent, resumed))
+        line.show(lambda: where + progress.count_text(done, planned, "games", spent, resumed))
 
     return show

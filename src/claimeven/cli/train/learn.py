@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from claimeven import learning
+from claimeven.cli.common import progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.options import (
     Command,
@@ -22,13 +23,6 @@ from claimeven.cli.common.options import (
     with_option,
 )
 from claimeven.cli.common.output import show, show_table
-from claimeven.cli.common.progress import (
-    announce_compilation,
-    count_text,
-    notify,
-    resumable_file,
-    status_line,
-)
 from claimeven.cli.common.streams import write_json
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -83,8 +77,8 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
         from claimeven.plotting import check_can_draw  # noqa: PLC0415 - quick start
 
         check_can_draw()
-    announce_compilation()
-    with resumable_file(out), status_line() as line:
+    progress.announce_compilation()
+    with progress.resumable_file(out), progress.status_line() as line:
         try:
             yield line.show
         except KeyboardInterrupt:
@@ -94,7 +88,7 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
     if plots:
         from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
 
-        draw_curves([out], on_message=notify)
+        draw_curves([out], on_message=progress.notify)
 
 
 def _print_run(
@@ -158,7 +152,7 @@ def _ntuple_text(at: learning.TrainingProgress) -> str:
     >>> _ntuple_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": None}))
     '200 of 1,000 games, 20 a second, 40 s left'
     """
-    text = count_text(at.done, at.total, "games", at.seconds)
+    text = progress.count_text(at.done, at.total, "games", at.seconds)
     if at.row is not None and at.row["perfect"] is not None:
         text += f"; {at.row['perfect']:.1%} perfect"
     return text
@@ -228,7 +222,7 @@ def _selfplay_text(at: learning.SelfPlayProgress) -> str:
     >>> _selfplay_text(SelfPlayProgress("playing", 2, 150, 1000, 100, 10.0, row))
     'iteration 2: 150 of 1,000 games, 5.0 a second, 3 min left; loss 1.23; hard 75.0%'
     """
-    text = count_text(at.games, at.total, "games", at.seconds, at.resumed)
+    text = progress.count_text(at.games, at.total, "games", at.seconds, at.resumed)
     text = f"iteration {at.iteration}: {text}"
     if at.phase != "playing":
         text = f"{text}; {at.phase}"
@@ -323,7 +317,7 @@ def _distil_text(at: learning.TrainingProgress, config: learning.DistilConfig) -
     >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, {**row, "hard": 0.25}), DistilConfig())
     '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 25.0% right'
     """
-    text = count_text(at.done, at.total, "steps", at.seconds)
+    text = progress.count_text(at.done, at.total, "steps", at.seconds)
     if at.row is not None:
         text += f"; loss {config.loss_of(at.row):.3f}"
         share = at.row.get("hard", at.row.get("held_out"))
