@@ -113,7 +113,7 @@ def command(
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 999 --executor ray --address auto --out r.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
-      claimeven dataset --positions 9 --plies 44-60 --columns 9 --rows 7 --out 9.csv
+      claimeven dataset --positions 9 --plies 40-50 --columns 9 --out 9.csv
     """
     lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)
