@@ -28,24 +28,8 @@ from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import holds_games, scratch_folder
 from claimeven.blocks import Sections
+from claimeven.cli.common import options
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
-from claimeven.cli.common.options import (
-    AGENT,
-    LIMIT_PARAMETERS,
-    SolverChoice,
-    check_board,
-    check_workers,
-    file_option,
-    geometry_options,
-    json_option,
-    limit_options,
-    option_group,
-    reject_options,
-    sandbox_options,
-    score_text,
-    seed_option,
-    warn_unbounded,
-)
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.common.streams import clean_stdout, write_json
@@ -64,23 +48,25 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 @click.command("accuracy", cls=ExperimentCommand)
-@click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True, type=AGENT)
+@click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True, type=options.AGENT)
 @click.option("--agent", "label", help="Judge only this agent's moves in the games of FILE.")
-@file_option(
+@options.file_option(
     "--positions",
     help="File of positions, or data set, to ask agents about.  [default: a bundled set]",
 )
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
 @click.option("--count", type=int, help="Number of positions, evenly spread.  [default: all]")
-@file_option("--answers", help="Store each answer with its scores in this .csv or .jsonl file.")
+@options.file_option(
+    "--answers", help="Store each answer with its scores in this .csv or .jsonl file."
+)
 @click.option("--show-worst", default=3, help="Blunders to draw and explain.")
-@seed_option
-@option_group(ExecutorOptions, "players")
-@json_option
-@limit_options
-@sandbox_options
-@option_group(SolverChoice, "solver_choice", threads=None, table_mb=JUDGE_MB)
-@geometry_options
+@options.seed_option
+@options.option_group(ExecutorOptions, "players")
+@options.json_option
+@options.limit_options
+@options.sandbox_options
+@options.option_group(options.SolverChoice, "solver_choice", threads=None, table_mb=JUDGE_MB)
+@options.geometry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -96,7 +82,7 @@ def command(
     as_json: bool,
     limit: Limit,
     sandbox: Sandbox,
-    solver_choice: SolverChoice,
+    solver_choice: options.SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Measure how often agents find the best move, and where they err.
@@ -127,10 +113,10 @@ def command(
         raise ClaimevenError(f"--show-worst must be 0 or more, got {show_worst}")
     solver_of = cache(solver_choice.solver)  # made when needed
     if _is_file_of_games(names):
-        reject_options(ctx, _AGENT_PARAMETERS, "{} is for agents, not for a file of games")
+        options.reject_options(ctx, _AGENT_PARAMETERS, "{} is for agents, not for a file of games")
         workers = players.workers(1, notify)
         given = ctx.get_parameter_source("threads") == ParameterSource.COMMANDLINE
-        check_workers(workers, solver_choice.threads * given)
+        options.check_workers(workers, solver_choice.threads * given)
         with _stored(Path(names[0]), geometry) as path:
             _judge_games(path, label, show_worst, solver_of, workers, geometry, as_json)
         return
@@ -138,7 +124,7 @@ def command(
         raise ClaimevenError("--agent is for a file of games: leave it out")
     if positions is not None and which is not None:
         raise ClaimevenError("give --positions or --set, not both")
-    warn_unbounded(names, sandbox)
+    options.warn_unbounded(names, sandbox)
     questions = load_set(
         positions, geometry, count, lambda: solver_of(geometry), DEFAULT if which is None else which
     )
@@ -157,7 +143,7 @@ def command(
 #: Parameters for asking agents; they do not go with a file of games.
 _AGENT_PARAMETERS = (
     "positions", "which", "count", "answers", "seed", "isolate", "memory_limit",
-    "load_timeout", *LIMIT_PARAMETERS,
+    "load_timeout", *options.LIMIT_PARAMETERS,
 )  # fmt: skip
 
 
@@ -199,7 +185,7 @@ def _judge_games(
     announce_compilation()
     begin = time.monotonic()
     with Store.read(path) as store, status_line() as line:
-        check_board(path, store.start.geometry, geometry)
+        options.check_board(path, store.start.geometry, geometry)
         try:
             found = accuracy_of(
                 store, agent=label, solver=solver_of, executor=workers, on_progress=line.report,
@@ -273,7 +259,8 @@ def _explanation(blunder: Blunder, solver: Solver) -> tuple[str, str]:
     move = blunder.move
     found = solver.scores(move.position)
     if found != move.scores:
-        wrong = f"The set gives other scores than the solver: {' '.join(map(score_text, found))}."
+        scores = " ".join(map(options.score_text, found))
+        wrong = f"The set gives other scores than the solver: {scores}."
         return wrong, wrong
     played, right = (column.text(move.position) for column in blunder.explained(solver))
     return played, right

@@ -17,20 +17,10 @@ from claimeven.book.build import build_book, build_part
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
 from claimeven.book.verify import ply_counts, verify_book
+from claimeven.cli.common import options
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.move_inputs import STDIN
-from claimeven.cli.common.options import (
-    FilePath,
-    SolverChoice,
-    WordChoice,
-    check_workers,
-    geometry_options,
-    json_option,
-    part_option,
-    search_options,
-    workers_options,
-)
 from claimeven.cli.common.output import print_result, show, show_table
 from claimeven.cli.common.progress import (
     announce_compilation,
@@ -53,7 +43,7 @@ MAX_LISTED = 20
 #: Outcomes for the first player: of all positions, finished ones included, and of quiet ones.
 COUNT_HEADINGS = ("ply", "win", "draw", "loss", "over", "quiet win", "quiet draw", "quiet loss")
 
-book_file = click.argument("file", required=False, type=FilePath(path_type=Path))
+book_file = click.argument("file", required=False, type=options.FilePath(path_type=Path))
 
 
 @click.group("book", cls=CommandGroup)
@@ -76,16 +66,16 @@ def command() -> None:
 @command.command("build", cls=ExperimentCommand)
 @click.option("--plies", default=8, help="Maximum number of discs.")
 @click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
-@part_option
-@search_options
-@workers_options
-@geometry_options
-@json_option
+@options.part_option
+@options.search_options
+@options.workers_options
+@options.geometry_options
+@options.json_option
 def build(
     plies: int,
     out: str | None,
     part: Part | None,
-    search: SolverChoice,
+    search: options.SolverChoice,
     workers: Executor | None,
     geometry: Geometry,
     as_json: bool,
@@ -103,7 +93,7 @@ def build(
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
       claimeven book build --plies 9 --executor ray --address auto
     """
-    check_workers(workers, search.threads)
+    options.check_workers(workers, search.threads)
     announce_compilation()
     Solver(geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
     path = Path(locations.file_name(geometry) if out is None else out)
@@ -127,7 +117,7 @@ def build(
 
 @command.command("info")
 @book_file
-@json_option
+@options.json_option
 def info(file: Path | None, as_json: bool) -> None:
     """Print the number of positions of a book, ply by ply.
 
@@ -148,9 +138,9 @@ def info(file: Path | None, as_json: bool) -> None:
 @click.option("--sample", default=DEFAULT_SAMPLE, help="Entries to solve again.")
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
 @click.option("--seed", default=0, help="Seed of the sample.")
-@search_options
-@workers_options
-@json_option
+@options.search_options
+@options.workers_options
+@options.json_option
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -158,7 +148,7 @@ def verify(
     sample: int,
     every: bool,
     seed: int,
-    search: SolverChoice,
+    search: options.SolverChoice,
     workers: Executor | None,
     as_json: bool,
 ) -> None:
@@ -175,7 +165,7 @@ def verify(
     """
     if sample < 0 or seed < 0:
         raise ClaimevenError(f"--sample and --seed must be 0 or more, got {min(sample, seed)}")
-    check_workers(workers, search.threads)
+    options.check_workers(workers, search.threads)
     path, book = _read(file)
     Solver(book.geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
     with status_line() as line:
@@ -209,7 +199,7 @@ def verify(
 
 @command.command("counts")
 @book_file
-@json_option
+@options.json_option
 def count(file: Path | None, as_json: bool) -> None:
     """Count the positions of each ply by their outcome for the first player.
 
@@ -261,24 +251,24 @@ def export(file: Path | None, out: str) -> None:
 
 
 @command.command("import")
-@click.argument("file", required=False, type=FilePath())
+@click.argument("file", required=False, type=options.FilePath())
 @click.option(
     "--from",
     "source",
-    type=WordChoice("text", "bitbully-databases"),
+    type=options.WordChoice("text", "bitbully-databases"),
     default="text",
     help="Format of FILE.",
 )
 @click.option("--out", help="Book file to write; a database has a default.")
 @click.option("--sample", default=200, help="Scores to solve again.")
-@search_options
-@json_option
+@options.search_options
+@options.json_option
 def import_book(
     file: str | None,
     source: str,
     out: str | None,
     sample: int,
-    search: SolverChoice,
+    search: options.SolverChoice,
     as_json: bool,
 ) -> None:
     """Make a book from FILE, a text as written by `export` (- for stdin), or from a database.
@@ -314,7 +304,7 @@ def import_book(
 
 
 def _import_database(
-    file: str | None, out: str | None, sample: int, search: SolverChoice, as_json: bool
+    file: str | None, out: str | None, sample: int, search: options.SolverChoice, as_json: bool
 ) -> None:
     """Import the scores of another program; by default to the folder of the user's books."""
     if sample < 0:
@@ -352,7 +342,7 @@ def _import_database(
 
 
 @command.command("list")
-@json_option
+@options.json_option
 def list_books(as_json: bool) -> None:
     """List the books and mark the default one.
 
@@ -390,7 +380,7 @@ def list_books(as_json: bool) -> None:
     )
 
 
-def _settings(search: SolverChoice) -> dict[str, Any]:
+def _settings(search: options.SolverChoice) -> dict[str, Any]:
     return {"table_mb": search.table_mb, "threads": search.threads}
 
 

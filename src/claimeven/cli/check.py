@@ -18,13 +18,7 @@ from claimeven.arena.games.plan import setting_of
 from claimeven.arena.probes import Fault
 from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, CheckReport, check_agent
 from claimeven.blocks import Block, Board, Code, Table
-from claimeven.cli.common.options import (
-    AGENT,
-    bounds_options,
-    geometry_options,
-    json_option,
-    time_control_options,
-)
+from claimeven.cli.common import options
 from claimeven.cli.common.output import cut, left, text_size, text_width, write_sections
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error, write_json
@@ -37,13 +31,13 @@ MAX_TRACEBACK = 12
 
 
 @click.command("check")
-@click.argument("specs", metavar="AGENT...", nargs=-1, required=True, type=AGENT)
+@click.argument("specs", metavar="AGENT...", nargs=-1, required=True, type=options.AGENT)
 @click.option("--seed", default=0, help="Seed of openings and agents.")
-@geometry_options
-@time_control_options
-@bounds_options
+@options.geometry_options
+@options.time_control_options
+@options.bounds_options
 @click.option("--verbose", is_flag=True, help="Show the output of the agents.")
-@json_option
+@options.json_option
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -15,18 +15,8 @@ import click
 from claimeven.arena.store.query import each_game
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import STDOUT, check_output, holds_games, text_file
+from claimeven.cli.common import options
 from claimeven.cli.common.move_inputs import STDIN, source_option
-from claimeven.cli.common.options import (
-    FilePath,
-    ProgressSolver,
-    SolverChoice,
-    WordChoice,
-    check_board,
-    geometry_options,
-    json_option,
-    reject_options,
-    solver_options,
-)
 from claimeven.cli.common.output import print_result
 from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
 from claimeven.cli.common.streams import as_file, print_error
@@ -50,14 +40,14 @@ from claimeven.records.record import LABELS
 
 
 @click.command("convert")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=options.FilePath())
 @source_option
-@click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
+@click.option("--to", "target", type=options.WordChoice(*FORMATS), help="Format to write.")
 @click.option("-o", "--out", help="File to write, with the ending of a format.  [default: stdout]")
 @click.option("--skip-invalid", "skip", is_flag=True, help="Leave out and report invalid games.")
-@json_option
-@solver_options
-@geometry_options
+@options.json_option
+@options.solver_options
+@options.geometry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -67,7 +57,7 @@ def command(
     out: str | None,
     skip: bool,
     as_json: bool,
-    solver_choice: SolverChoice,
+    solver_choice: options.SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Write the games of files (- is stdin) in another format.
@@ -109,7 +99,9 @@ def command(
             "--json describes the file of -o: add it, or use --to jsonl for games as JSON"
         )
     if form.name != "uci":
-        reject_options(ctx, options_of(SolverChoice), "{} is for --to uci, which needs the solver")
+        options.reject_options(
+            ctx, options_of(options.SolverChoice), "{} is for --to uci, which needs the solver"
+        )
     if out is not None:
         check_output(out)
     reader = _Reader(source, geometry, skip)
@@ -200,7 +192,7 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
                 f"the games of {path} start from a position, which game records cannot store"
             )
         board = store.start.geometry
-        check_board(path, board, geometry)
+        options.check_board(path, board, geometry)
         labels = {agent.id: agent.label for agent in store.agents}
         for game in each_game(store):
             columns = parse_moves(game.all_moves, board)
@@ -212,14 +204,14 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
 
 
 def _labeled(
-    records: Iterable[GameRecord], solver_choice: SolverChoice, line: StatusLine
+    records: Iterable[GameRecord], solver_choice: options.SolverChoice, line: StatusLine
 ) -> Iterator[GameRecord]:
     """Yield games with the result of perfect play, solved if it is unknown."""
 
     @cache
-    def solver_of(board: Geometry) -> ProgressSolver:
+    def solver_of(board: Geometry) -> options.ProgressSolver:
         announce_compilation()
-        return ProgressSolver(solver_choice.solver(board), line)
+        return options.ProgressSolver(solver_choice.solver(board), line)
 
     for record in records:
         if label_of(record) is not None:

@@ -9,18 +9,8 @@ from typing import Any
 import click
 
 from claimeven.atomic_io import check_output
+from claimeven.cli.common import options
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
-from claimeven.cli.common.options import (
-    SolverChoice,
-    check_workers,
-    default_plies_text,
-    geometry_options,
-    json_option,
-    option_group,
-    parse_plies,
-    part_option,
-    workers_options,
-)
 from claimeven.cli.common.output import print_result
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
@@ -36,7 +26,9 @@ DEFAULT_PLIES = 8, 36
 
 @click.command("dataset", cls=ExperimentCommand)
 @click.option("--positions", type=int, help="Number of rows; not with --source all.")
-@click.option("--plies", help=f"Plies of the positions, a-b; {default_plies_text(DEFAULT_PLIES)}.")
+@click.option(
+    "--plies", help=f"Plies of the positions, a-b; {options.default_plies_text(DEFAULT_PLIES)}."
+)
 @click.option("--seed", default=0, help="Seed of the positions.")
 @click.option("--out", required=True, help="File to write, .csv or .parquet.")
 @click.option("--source", default="random", help="random, selfplay, mixed or all.")
@@ -52,11 +44,11 @@ DEFAULT_PLIES = 8, 36
     help="Write which columns of mixed games are best, not all scores; takes half the time.",
 )
 @click.option("--split", type=float, help="Share of games to train on; the others are held out.")
-@part_option
-@json_option
-@option_group(SolverChoice, "solver_choice", table_mb=TABLE_MB)
-@workers_options
-@geometry_options
+@options.part_option
+@options.json_option
+@options.option_group(options.SolverChoice, "solver_choice", table_mb=TABLE_MB)
+@options.workers_options
+@options.geometry_options
 def command(
     plies: str | None,
     out: str,
@@ -64,7 +56,7 @@ def command(
     part: Part | None,
     random_moves: float | None,
     as_json: bool,
-    solver_choice: SolverChoice,
+    solver_choice: options.SolverChoice,
     workers: Executor | None,
     geometry: Geometry,
     **settings: Any,
@@ -115,9 +107,9 @@ def command(
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
       claimeven dataset --positions 9 --plies 40-50 --columns 9 --out 9.csv
     """
-    lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
+    lowest, highest = options.parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)
-    check_workers(workers, solver_choice.threads)
+    options.check_workers(workers, solver_choice.threads)
     announce_compilation()
     share: dict[str, Any] = {} if random_moves is None else {"random_moves": random_moves}
     plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **settings, **share)

@@ -8,15 +8,8 @@ from pathlib import Path
 
 import click
 
+from claimeven.cli.common import options
 from claimeven.cli.common.games import MAX_JUDGED_GAMES, summary_lines, write_with_progress
-from claimeven.cli.common.options import (
-    FilePath,
-    check_workers,
-    file_option,
-    json_option,
-    reject_options,
-    workers_options,
-)
 from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
@@ -26,8 +19,8 @@ from claimeven.parallel.jobs import Executor
 
 
 @click.command("report")
-@click.argument("file", type=FilePath(path_type=Path))
-@file_option(
+@click.argument("file", type=options.FilePath(path_type=Path))
+@options.file_option(
     "-o", "--out", metavar="FILE", help="Page to write.  [default: FILE with the ending .html]"
 )
 @click.option("--title", help="Title of the page.")
@@ -39,10 +32,12 @@ from claimeven.parallel.jobs import Executor
     help="Maximum number of games judged by exact scores.",
 )
 @click.option("--no-accuracy", is_flag=True, help="Judge no games.")
-@file_option("--plots", metavar="DIR", help="Also write the charts to this folder, as PNG and SVG.")
+@options.file_option(
+    "--plots", metavar="DIR", help="Also write the charts to this folder, as PNG and SVG."
+)
 @click.option("--threads", type=click.IntRange(1), help="Number of threads.  [default: all]")
-@workers_options
-@json_option
+@options.workers_options
+@options.json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -75,12 +70,12 @@ def command(
       claimeven report class.db --accuracy-games 9999 --executor ray
     """
     if no_accuracy:
-        reject_options(
+        options.reject_options(
             ctx,
             ("accuracy_games", "threads", *options_of(WorkerOptions)),
             "{} is for judging games: it does not go with --no-accuracy",
         )
-    check_workers(workers, threads or 1)
+    options.check_workers(workers, threads or 1)
     out = default_page(file) if out is None else out
     report = write_with_progress(
         file,

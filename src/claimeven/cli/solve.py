@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from claimeven.cli.common import options
 from claimeven.cli.common.move_inputs import (
     Input,
     Inputs,
@@ -23,15 +24,6 @@ from claimeven.cli.common.move_inputs import (
     is_ongoing,
     scores_text,
     source_option,
-)
-from claimeven.cli.common.options import (
-    SolverChoice,
-    check_workers,
-    geometry_options,
-    progress_text,
-    score_text,
-    solver_options,
-    workers_options,
 )
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import write_json
@@ -69,7 +61,7 @@ class Query:
 class ScoreSource:
     """Scores of the exact solver, or of another program named `pons:COMMAND`."""
 
-    def __init__(self, spec: str | None, choice: SolverChoice, geometry: Geometry) -> None:
+    def __init__(self, spec: str | None, choice: options.SolverChoice, geometry: Geometry) -> None:
         self.spec = spec
         self._seconds = 0.0
         if spec is None:
@@ -94,7 +86,8 @@ class ScoreSource:
         if self.spec is None:
             with status_line() as line:
                 found = getattr(self._solver, what)(
-                    position, on_progress=lambda at: line.show(lambda: progress_text(moves, at))
+                    position,
+                    on_progress=lambda at: line.show(lambda: options.progress_text(moves, at)),
                 )
         else:
             found = self._ask_program(what, position)
@@ -159,9 +152,9 @@ def _asked(
 @source_option
 @click.option("--pons", is_flag=True, help="Read and write in the format of Pons's solver.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")
-@solver_options
-@workers_options
-@geometry_options
+@options.solver_options
+@options.workers_options
+@options.geometry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -174,7 +167,7 @@ def command(
     source: str | None,
     pons: bool,
     as_json: bool,
-    solver_choice: SolverChoice,
+    solver_choice: options.SolverChoice,
     workers: Executor | None,
     geometry: Geometry,
 ) -> None:
@@ -210,12 +203,12 @@ def command(
     """
     query = Query(every, weak, stats, as_json)
     _check(query, solver, against, pons, workers)
-    if solver is not None and solver_choice != SolverChoice():
+    if solver is not None and solver_choice != options.SolverChoice():
         raise ClaimevenError(
             "--threads, --table-mb, --book, --no-book and --guide are for the built-in solver: they"
             " do not go with --solver"
         )
-    check_workers(workers, solver_choice.threads)
+    options.check_workers(workers, solver_choice.threads)
     if not positions and not pons:
         raise ClaimevenError(
             'give the moves of a position such as 4455, "" for the empty board, a file, or - for'
@@ -301,7 +294,7 @@ def _answer(
         write_json(found | comparison_dict(record, agrees), sys.stdout)
         return
     scores = source.ask(query.scores, record.position, moves)
-    words = [moves, *map(score_text, scores)]
+    words = [moves, *map(options.score_text, scores)]
     if query.stats:
         words += _stats_words(source, before)
     if len(record.scores) > 1 and not query.weak:
@@ -342,7 +335,7 @@ def _differ(
         found = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
         write_json(found | comparison_dict(record, agrees), sys.stdout)
     elif one != two or not agrees:
-        ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
+        ours, theirs = (" ".join(map(options.score_text, scores)) for scores in (one, two))
         wrong = f" # given {scores_text(record)}" * (not agrees)
         print(f"{given.moves} {ours} against {theirs}{wrong}")
     return one != two

@@ -20,16 +20,9 @@ from claimeven.arena.studies import (
     study_of,
 )
 from claimeven.arena.studies.runner import study_sections
-from claimeven.cli.common import progress
+from claimeven.cli.common import options, progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
-from claimeven.cli.common.options import (
-    Command,
-    FilePath,
-    json_option,
-    players_options,
-    resume_options,
-)
 from claimeven.cli.common.output import show, write_sections
 from claimeven.cli.common.streams import clean_stdout, write_json
 from claimeven.errors import ClaimevenError
@@ -51,7 +44,7 @@ def command() -> None:
 
 
 @command.command("list")
-@json_option
+@options.json_option
 def list_studies(as_json: bool) -> None:
     """List the studies: name, original project, games, title.
 
@@ -80,7 +73,7 @@ def list_studies(as_json: bool) -> None:
         show(f"  {study.title}")
 
 
-def running_options(run: Command) -> Command:
+def running_options(run: options.Command) -> options.Command:
     """Add the options for running studies; the command gets a `runner`."""
 
     @wraps(run)
@@ -93,18 +86,18 @@ def running_options(run: Command) -> Command:
         runner = StudyRunner(folder, resume, 1, games, seed, seconds, swap, server, players)
         return run(runner=runner, **others)
 
-    decorated: Command = with_runner
+    decorated: options.Command = with_runner
     for option in (
-        json_option,
+        options.json_option,
         click.option("--seed", default=1, help="Seed of all games."),
-        partial(resume_options, what="the games missing in the files of --out"),
+        partial(options.resume_options, what="the games missing in the files of --out"),
         click.option(
             "--out",
             "folder",
-            type=FilePath(path_type=Path, file_okay=False),
+            type=options.FilePath(path_type=Path, file_okay=False),
             help="Folder for the games, one file per match.",
         ),
-        players_options,
+        options.players_options,
         click.option("--server", metavar="URL", help="Server for the study lund-server."),
         click.option(
             "--seats",

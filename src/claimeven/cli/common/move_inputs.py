@@ -15,16 +15,7 @@ from typing import Any, TextIO
 
 import click
 
-from claimeven.cli.common.options import (
-    ProgressSolver,
-    SolverChoice,
-    WordChoice,
-    check_workers,
-    geometry_options,
-    json_option,
-    solver_options,
-    workers_options,
-)
+from claimeven.cli.common import options
 from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import as_file, one_line, print_error
@@ -56,7 +47,7 @@ _NO_MOVES = {"position": "(the empty board)", "game": "(no moves)"}
 source_option = click.option(
     "--from",
     "source",
-    type=WordChoice(*FORMATS),
+    type=options.WordChoice(*FORMATS),
     help="Format of the input.  [default: recognized]  moves0: columns from 0.",
 )
 
@@ -264,7 +255,7 @@ Ask = Callable[[str, GameRecord, Callable[[Geometry], Any]], Any]
 
 
 def answers(
-    inputs: Inputs, ask: Ask, choice: SolverChoice, workers: Executor
+    inputs: Inputs, ask: Ask, choice: options.SolverChoice, workers: Executor
 ) -> Iterator[tuple[Input, Any]]:
     """Yield each input with the answer that a worker gives, in order; None for an invalid one."""
     given: deque[Input] = deque()
@@ -304,21 +295,21 @@ def answer_command(
         @click.command(name, help=show_answer.__doc__)
         @click.argument("moves", metavar="MOVES...", nargs=-1, required=True)
         @source_option
-        @json_option
-        @solver_options
-        @workers_options
-        @geometry_options
+        @options.json_option
+        @options.solver_options
+        @options.workers_options
+        @options.geometry_options
         @click.pass_context
         def command(
             ctx: click.Context,
             moves: tuple[str, ...],
             source: str | None,
             as_json: bool,
-            solver_choice: SolverChoice,
+            solver_choice: options.SolverChoice,
             workers: Executor | None,
             geometry: Geometry,
         ) -> None:
-            check_workers(workers, solver_choice.threads)
+            options.check_workers(workers, solver_choice.threads)
             inputs = Inputs(moves, geometry, check, source)
             announce_compilation()
             solver_of, scores = cache(solver_choice.solver), ScoreComparison()
@@ -330,7 +321,7 @@ def answer_command(
                     return ask(
                         given.moves,
                         given.record,
-                        lambda board: ProgressSolver(solver_of(board), line),
+                        lambda board: options.ProgressSolver(solver_of(board), line),
                     )
 
             found = ((each, answer_here(each)) for each in inputs)
