@@ -78,16 +78,8 @@ class UgiClient:
         self._load_timeout = load_timeout
         self.name = ""
         self.options: dict[str, str] = {}
-        self._program = Program(words, on_output, memory_mb)
+        self.program = Program(words, on_output, memory_mb)
         self._last_line = ""
-
-    @property
-    def ended(self) -> bool:
-        return self._program.ended
-
-    @property
-    def process(self) -> int:
-        return self._program.process
 
     def start(self) -> None:
         """Ask for its name and options."""
@@ -160,10 +152,10 @@ class UgiClient:
         raise AgentFault(late, kind=FaultKind.TIME)
 
     def end(self) -> None:
-        self._program.end("quit")
+        self.program.end("quit")
 
     def kill(self) -> None:
-        self._program.kill()
+        self.program.kill()
 
     def _best_move(self, deadline: float, info: dict[str, Any]) -> str:
         """Return its move and update `info`; raise `ChildTimeout` after the deadline."""
@@ -172,19 +164,19 @@ class UgiClient:
             if words[:1] == ["info"]:
                 info.update(_read_info(words[1:]))
             elif words[:1] == ["bestmove"]:
-                self._program.suspend()  # it must not search in the time of its opponent
+                self.program.suspend()  # it must not search in the time of its opponent
                 return words[1] if len(words) > 1 else ""
             elif words:
                 self._last_line = " ".join(words)
 
     def _send(self, line: str) -> None:
-        with self._program.faults():
-            self._program.send(line)
+        with self.program.faults():
+            self.program.send(line)
 
     def _receive(self, deadline: float, late: str | None) -> str:
         """Return its next line; kill it after the deadline if `late` is given."""
-        with self._program.faults(late, self._shown_output()):
-            line = self._program.receive(deadline).strip()
+        with self.program.faults(late, self._shown_output()):
+            line = self.program.receive(deadline).strip()
             if time.perf_counter() > deadline:  # it writes many other lines
                 raise ChildTimeout
         if late is not None and line not in ("readyok", "ugiok") and line:
@@ -244,7 +236,7 @@ class UgiAgent(ProgramAgent):
     @property
     def process(self) -> int | None:
         """The id of the engine's process; None if it is not running."""
-        return None if self._engine is None else self._engine.process
+        return None if self._engine is None else self._engine.program.process
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the engine lacks the options for another board than 7x6."""
@@ -312,7 +304,7 @@ class UgiAgent(ProgramAgent):
 
     def _running(self) -> UgiClient:
         """Return the engine, restarted if its process has ended. Raises `AgentFault`."""
-        if self._engine is not None and not self._engine.ended:
+        if self._engine is not None and not self._engine.program.ended:
             return self._engine
         again = " again" if self._engine is not None else ""
         self._engine = None
