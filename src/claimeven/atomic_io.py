@@ -265,8 +265,7 @@ class GrowingFile:
     """A file that grows during the work, so that a kill loses little.
 
     `append` passes its text to the system without a buffer, so a full disk is an error of that
-    call. One process at a time has it open, if the system has locks of files. Raises `CannotWrite`
-    naming the file.
+    call. One process at a time has it open, if the system has locks. Raises `CannotWrite`.
     """
 
     def __init__(self, path: str | Path, kept: int | Callable[[], int] = 0) -> None:

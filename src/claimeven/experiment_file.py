@@ -54,8 +54,7 @@ def read_experiment(
 
     An entry of a list with a `*` is replaced by all matching files, in the order of their names.
     Paths are relative to the current folder, as on the command line. Raises `InvalidExperiment`
-    for a file of another command, and with the line of a field that is unknown or has a wrong
-    value.
+    for a file of another command, and with the line of an unknown field or a wrong value.
     """
     try:
         with reading(path, InvalidExperiment):

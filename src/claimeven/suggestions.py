@@ -121,8 +121,7 @@ def american(word: str) -> str:
 def did_you_mean_file(word: str) -> str:
     """Return the Python file with the most similar name, as an addition in brackets.
 
-    The search covers the folder of the word and its folders. The word may end in `:agent` or
-    `.agent`.
+    The search covers the word's folder and its folders. A word may end in `:agent` or `.agent`.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - needed only for mistakes
 

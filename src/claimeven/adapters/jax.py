@@ -81,8 +81,7 @@ class JaxState:
 class JaxConnectFour:
     """The environment: a board of `columns` x `rows`, `connect` in a line win.
 
-    A move in a full column loses the game. After the end `step` returns the state with rewards of
-    0.
+    A move in a full column loses the game. After the end `step` returns the state and rewards of 0.
     """
 
     id, version, num_players = JaxState.env_id, "v0", 2

@@ -4,8 +4,7 @@ A book has the unfinished positions of plies 0 .. `plies` from `enumerate.layers
 of mirror images, with their scores for the side to move. The keys of each ply ascend, so a position
 is found by bisection.
 
-The file is read completely; `mmap_book` has the version for larger books. Numbers are
-little-endian.
+The file is read completely; `mmap_book` is for larger books. Numbers are little-endian.
 
 ```text
     offset  bytes          content

@@ -10,9 +10,8 @@ There are four sources; the seed determines the first three:
   one of the best. The scores of other columns than the best may be omitted.
 - `all`: every position of the plies (see `exhaustive`).
 
-Only the first of a position and its mirror image is used. Rows are stored in a journal next to the
-file immediately, so interrupted work is resumed. Merged parts give the data set of one run, row for
-row.
+Only the first of a position and its mirror image is used. Rows go into a journal next to the file
+at once, so interrupted work is resumed. Merged parts give the rows of one run.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ provenance.json   the description of the run: see `claimeven.provenance`
 ```
 
 An interrupted run continues from its checkpoint; training repeats later lines of the log. Digests
-in the checkpoint reject another configuration or a changed log. Runs of 0.2.0, with other names,
-resume.
+in the checkpoint reject another configuration or a changed log. Runs of 0.2.0 resume.
 
 Settings are fields of a dataclass with bounds and help texts. The checks of a configuration and its
 command-line options follow from its fields; a field without a help text has no option.

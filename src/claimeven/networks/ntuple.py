@@ -65,13 +65,11 @@ Tuple = tuple[Cell, ...]
 
 
 class TupleArrays(NamedTuple):
-    """The tuples of a network for kernels, arrays of int64. Slot 2i is tuple i, slot 2i + 1 its
-    mirror image.
+    """The tuples of a network for kernels, int64. Slot 2i is tuple i, slot 2i + 1 its mirror image.
 
     The uses of the cell whose bit is b (see `Geometry.bit`) are `places[b]:places[b + 1]` of
     `use_slots` and `use_powers`: in which slot it is, and the weight of its digit there.
-    `slot_tables` is the start of the table of each slot, `start_indices` its index on the empty
-    board.
+    `slot_tables` is the start of each slot's table, `start_indices` its index on the empty board.
     """
 
     places: Ints

@@ -285,8 +285,7 @@ class Child(Process):
     def receive(self, seconds: float | None = None) -> bytes:
         """Return the next message.
 
-        Raises `ChildTimeout` if no message arrives within `seconds`, `ChildEnded`, and
-        `ChildProtocolError`.
+        Raises `ChildTimeout` after `seconds`, `ChildEnded`, and `ChildProtocolError`.
         """
         deadline = None if seconds is None else time.perf_counter() + seconds
         while True:

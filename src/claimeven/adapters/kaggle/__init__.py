@@ -4,6 +4,5 @@
 as they are; `builders` lists the modules of each agent, and `assets` packs its book or model.
 """
 
-from claimeven.adapters.kaggle.export import export_submission, submission
-
-__all__ = ["export_submission", "submission"]
+from claimeven.adapters.kaggle.export import export_submission as export_submission
+from claimeven.adapters.kaggle.export import submission as submission

@@ -2,8 +2,7 @@
 
 To export another family, write its player as a module in `template`, and a function here that
  turns the options of a spec into a `Recipe`; `RECIPES` lists these functions. The book of moves
-(`bench/make_submission_book.py` makes its file) and the models are packed as the template reads
-them.
+(`bench/make_submission_book.py` makes its file) and the models are packed for the template.
 """
 
 from __future__ import annotations

@@ -35,8 +35,7 @@ class RandomAgent(Agent):
 class GreedyAgent(Agent):
     """Plays the column after which its longest run through the new disc is longest.
 
-    The leftmost of equal columns. With `win` an immediate win comes first, with `block` then the
-    opponent's immediate win.
+    The leftmost of equal columns. With `win` a win at once comes first, with `block` then a block.
     """
 
     win: bool = False
