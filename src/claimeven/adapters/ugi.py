@@ -48,8 +48,7 @@ _FIRST_SECONDS = 0.1
 _HASTE = 0.1
 #: Seconds between two looks at whether the client is gone, and whether a stopped search is over.
 _LOOKING = 0.5
-#: Seconds until a search is stopped once more: Python drops an interrupt that comes while it runs a
-#: callback of a weak reference.
+#: Seconds until a search is stopped again: Python drops interrupts in callbacks of weak references.
 _INSISTING = 2.0
 
 

@@ -64,8 +64,7 @@ class InvalidBook(ClaimevenError):
 
 MAGIC = b"\x89C4BOOK\n"
 PLAIN_VERSION, VERSION = 1, SCHEMAS["book"]
-#: With more plies the positions could not be solved, and more positions would not fit the memory
-#: of most machines.
+#: More plies could not be solved, and more positions would not fit the memory of most machines.
 MAX_PLIES, MAX_POSITIONS = 14, 1 << 26
 
 _HEADER = struct.Struct("<8sH4BHII")

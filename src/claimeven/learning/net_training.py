@@ -49,8 +49,7 @@ Array = npt.NDArray[Any]
 
 #: The default weight of the losses of values and of scores; the policy has 1.
 DEFAULT_WEIGHT: Final = 0.5
-#: The name of the loss of scores in configurations, and the error up to which it is about a square:
-#: half a point.
+#: The name of the loss of scores, and the error up to which it is about a square: half a point.
 SCORE_LOSS: Final = "Charbonnier"
 _SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
 #: Steps of warm-up, its greatest share of all steps, and its steps with a constant rate.
@@ -364,8 +363,7 @@ def _error(differences: Any) -> Any:
     return jax_and_optax()[0].numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR
 
 
-#: Coefficients of x, x^3 and x^5 in the polynomial that moves singular values to 1, and the number
-#: of its applications.
+#: Coefficients of x, x^3 and x^5 that move singular values to 1, and the number of applications.
 _POLYNOMIAL: Final = (3.4445, -4.7750, 2.0315)
 _REPETITIONS: Final = 5
 _MOMENTUM: Final = 0.95

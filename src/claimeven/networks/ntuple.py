@@ -287,8 +287,7 @@ def _walk(geometry: Geometry, length: int, rng: random.Random) -> Tuple:
 KIND: Final = "ntuple"
 _MAX_TUPLES: Final = 4096
 _MAX_STEP: Final = (1 << 9) - 1
-#: The greatest weight that is read: sums of greater ones could overflow, and at a hundred a
-#: position already counts as won.
+#: The greatest weight that is read: sums could overflow, and a hundred already counts as won.
 _MAX_WEIGHT: Final = 1e6
 
 

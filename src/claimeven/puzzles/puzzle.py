@@ -151,8 +151,7 @@ DIGEST_LENGTH = 12
 MAX_BYTES = 16 << 20
 #: Ratings are lower than this.
 RATING_LIMIT = 10_000
-#: The folder of the bundled sets, named by board and version, and their digests. A set never
-#: changes under its name.
+#: The folder of the bundled sets and their digests. A set never changes under its name.
 BUNDLED = Path(__file__).parent / "data"
 BUNDLED_VERSION = "v2"
 DIGESTS = {"7x6-v2": "f2a7a88b287e"}

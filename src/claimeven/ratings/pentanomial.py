@@ -22,8 +22,7 @@ NORMAL_95 = 1.959963984540054
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: Elo differences are within this; a bound at it means no bound.
 ELO_LIMIT = 4000.0
-#: Elo for one standard deviation of a game, 800 / ln 10: the gradient of the Elo curve at equal
-#: strength.
+#: Elo for one standard deviation of a game: the gradient of the Elo curve at equal strength.
 NORMALIZED_ELO = 800 / math.log(10)
 
 

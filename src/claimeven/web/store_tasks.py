@@ -17,8 +17,7 @@ from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
 from claimeven.ratings.ladder import RESAMPLES, rate_evidence
 
-#: Maximum number of games in a report (more take a minute, and more than a gigabyte), and of agents
-#: in a cross table.
+#: Maximum of games in a report (more take a minute, and over a gigabyte), of agents in a table.
 MAX_REPORT_GAMES, MAX_CROSS_TABLE = 200_000, 100
 #: Minimum seconds between two drafts, and minimum ratio of the times for reading and for drafts.
 DRAFT_SECONDS, READING_RATIO = 1.0, 9

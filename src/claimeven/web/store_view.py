@@ -22,8 +22,7 @@ from claimeven.web.pool import WorkerPool
 MAX_SECONDS = 600.0
 #: Seconds that a request waits for the first standings, and for newer ones.
 FIRST_SECONDS, NEXT_SECONDS = 10.0, 0.3
-#: Seconds without a request after which the computation stops, and without a change after which a
-#: file is considered complete.
+#: Seconds without a request until the computation stops, without a change until a file is complete.
 IDLE_SECONDS, SETTLED_SECONDS = 30.0, 1.0
 #: Inverse of the share of time that a worker spends on standings while games are added.
 WORK_SHARE = 4

@@ -123,8 +123,7 @@ def _pressed(content: bytes) -> bytes:
     return lzma.compress(content, filters=[_FILTER])
 
 
-#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the center
-#: column.
+#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of the center column.
 _SYMMETRIC = (
     (SYMMETRIC.line, SYMMETRIC.three, SYMMETRIC.two),
     (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),

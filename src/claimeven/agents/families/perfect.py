@@ -22,8 +22,7 @@ from claimeven.solver.scores import sample_column, softmax_chances, win_score
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
-#: The level that never errs. Below it the temperature of errors (see `solver.scores`) is `SPREAD`
-#: minus the level.
+#: The level that never errs. Below, the temperature of errors is `SPREAD` minus the level.
 TOP_LEVEL, SPREAD = 10, 12
 #: Names of some levels, the weakest first.
 LEVEL_NAMES = {
