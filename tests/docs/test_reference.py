@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from claimeven import records, solver
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -32,3 +36,12 @@ def test_every_module_that_documents_import_is_in_the_reference() -> None:
         )
     }
     assert missing == set()
+
+
+def test_the_reference_has_the_names_that_packages_offer() -> None:
+    griffe = pytest.importorskip("griffe")
+    extensions = griffe.load_extensions("doctools.griffe_extension")
+    loaded = griffe.load("claimeven", search_paths=[DOCS.parent / "src"], extensions=extensions)
+    for name, offered in (("solver", solver.__all__), ("records", records.__all__)):
+        assert sorted(map(str, loaded[name].exports)) == sorted(offered)
+    assert {"Position", "STANDARD", "parse_moves"} <= set(loaded["game"].exports)
