@@ -21,7 +21,7 @@ from claimeven.arena.api import (
     run_sprt,
     sprt_plan,
 )
-from claimeven.arena.options import LadderOptions, SprtOptions
+from claimeven.arena.options import LadderOptions, MatchOptions, SprtOptions
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
@@ -43,6 +43,17 @@ def essence(result: MatchResult) -> dict[str, Any]:
     for measures in data["per_move"]:
         del measures["seconds"]
     return data
+
+
+def test_messages_about_workers_reach_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def workers(self: object, default_jobs: int = 1, on_message: object = None) -> None:
+        given.append(on_message)
+
+    monkeypatch.setattr(MatchOptions, "workers", workers)
+    play_match("random", "random", games=2, on_message=given.append)
+    assert given == [given.append]
 
 
 def moves(result: MatchResult) -> list[tuple[str, str]]:

@@ -258,7 +258,7 @@ def _run(
     plan: Plan, options: RunOptions, store: Store | None, keep_decisions: bool = False
 ) -> Generator[Game, None, None]:
     try:
-        players = options.workers()
+        players = options.workers(1, options.on_message)
     except PoolError as error:
         raise InvalidMatch(str(error)) from None
     on_row = options.on_row
