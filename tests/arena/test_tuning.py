@@ -72,6 +72,7 @@ def test_any_number_of_processes_finds_the_same(tmp_path: Path) -> None:
     assert [each.as_dict() for each in more.tries[:5]] == [each.as_dict() for each in one.tries]
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # JAX of another test in this process; Ray calls exec
 def test_a_cluster_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     asked: dict[str, Any] = {"against": "random", "tries": 1, "games": 8, "final_games": 8}
