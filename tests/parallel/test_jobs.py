@@ -1,4 +1,4 @@
-"""Calls for many items: one result each, in order if asked, whoever computes them."""
+"""Calls for many items: one result each, in order if asked, on any executor."""
 
 from __future__ import annotations
 

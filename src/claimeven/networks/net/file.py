@@ -230,7 +230,7 @@ class _Tensor:
         self.graph, self.name, self.dtype = graph, name, np.dtype(dtype)
 
     def __len__(self) -> int:
-        """Return 0, the size in `reshape` that stands for the unknown size of the batch."""
+        """Return 0, which is the unknown size of the batch in `reshape`."""
         return 0
 
     __add__ = __radd__ = _operator("Add")
