@@ -114,7 +114,8 @@ def api_page(document: dict[str, Any]) -> str:
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(info['title'])} API</title>",
-        '<link rel="stylesheet" href="/static/api.css"></head><body><main>',
+        '<link rel="stylesheet" href="/static/api.css">'
+        '<script src="/static/theme.js"></script></head><body><main>',
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
         f"<p>{_prose(info['description'])}</p>",
         '<p><a href="/api/openapi.json">OpenAPI document</a></p>',

@@ -1,6 +1,6 @@
 // The address of the page: a link to its current content.
 
-import { embed } from "./embedded.js";
+import { frameParameters } from "./embedded.js";
 import { Board, Position, played } from "./rules.js";
 
 const SIDES = ["first", "second"];
@@ -71,7 +71,7 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   for (const [name, value] of Object.entries(more)) {
     if (value) search.set(name, value);
   }
-  if (embed) search.set("embed", embed);
+  for (const [name, value] of frameParameters) search.set(name, value);
   const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
   return `${location.pathname}${text ? `?${text}` : ""}`;
 }

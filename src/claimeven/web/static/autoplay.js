@@ -1,9 +1,9 @@
 // Controls for two agents against each other: pause, single moves, speed.
 
 import { button, h } from "./dom.js";
+import { text } from "./texts.js";
 
 const MILLISECONDS = [2000, 1000, 400, 0];
-const NAMES = ["slow", "medium", "fast", "immediate"];
 
 /** The controls. `changed` is called on pause and resume, `step` for a single move. */
 export class AutoplayControls {
@@ -11,16 +11,17 @@ export class AutoplayControls {
   milliseconds = MILLISECONDS[2];
 
   constructor(changed, step) {
-    this.pause = button("Pause", () => { this.#isPaused = !this.#isPaused; changed(); });
+    const names = text("autoplay.speeds");
+    this.pause = button(text("autoplay.pause"), () => { this.#isPaused = !this.#isPaused; changed(); });
     const speed = h("input", {
-      type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": "Speed", "aria-valuetext": NAMES[2],
+      type: "range", min: 0, max: 3, step: 1, value: 2, "aria-label": text("autoplay.speed"), "aria-valuetext": names[2],
       oninput: () => {
         this.milliseconds = MILLISECONDS[speed.value];
-        speed.setAttribute("aria-valuetext", NAMES[speed.value]);
+        speed.setAttribute("aria-valuetext", names[speed.value]);
       },
     });
     this.element = h("div", { class: "row controls autoplay", hidden: true }, this.pause,
-      button("One move", () => { this.#isPaused = true; step(); }), h("label", { class: "speed" }, "Speed", speed));
+      button(text("autoplay.step"), () => { this.#isPaused = true; step(); }), h("label", { class: "speed" }, text("autoplay.speed"), speed));
   }
 
   /** Whether the agents are paused. */
@@ -31,6 +32,6 @@ export class AutoplayControls {
   show(isWanted) {
     this.element.hidden = !isWanted;
     if (!isWanted) this.#isPaused = false;
-    this.pause.textContent = this.isPaused ? "Resume" : "Pause";
+    this.pause.textContent = text(this.isPaused ? "autoplay.resume" : "autoplay.pause");
   }
 }

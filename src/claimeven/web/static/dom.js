@@ -34,6 +34,9 @@ const ICONS = {
   back: "M12 3v10L4 8Z",
   on: "M4 3v10l8-5Z",
   last: "M11 3h2v10h-2ZM3 3v10l7-5Z",
+  system: "M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1ZM8 3v10A5 5 0 1 1 8 3Z",
+  light: "M8 5a3 3 0 1 0 0 6A3 3 0 1 0 8 5ZM7 0h2v3H7ZM7 13h2v3H7ZM0 7h3v2H0ZM13 7h3v2h-3ZM2 3.4 3.4 2l2 2L4 5.4ZM10.6 12 12 10.6l2 2-1.4 1.4ZM2 12.6l2-2L5.4 12l-2 2ZM10.6 4l2-2L14 3.4l-2 2Z",
+  dark: "M6 1a7 7 0 1 0 9 9A6 6 0 0 1 6 1Z",
   whole: "M2 2h5v2H4v3H2ZM9 2h5v5h-2V4H9ZM2 9h2v3h3v2H2ZM12 9h2v5H9v-2h3Z",
 };
 

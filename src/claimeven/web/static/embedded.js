@@ -1,8 +1,11 @@
 // Embedded mode: the page in a frame of another page (see embed.js), with `embed=1` in its address,
 // or `embed=game` to show also the moves and the review of the game.
 
+const search = new URLSearchParams(location.search);
 /** The parameter of the address, null if the page is not in a frame. */
-export const embed = new URLSearchParams(location.search).get("embed");
+export const embed = search.get("embed");
+/** The parameters that a frame has in each of its addresses. */
+export const frameParameters = embed ? [...search].filter(([name]) => ["embed", "lang", "theme"].includes(name)) : [];
 
 if (embed) {
   document.documentElement.classList.add("embedded");

@@ -1,32 +1,12 @@
 // Keys of the views, and the help that lists them.
 
-const COLUMNS = ["1–9, a–p", "drop a disc in that column (letters on more than nine columns)"];
-const HELP = [
-  ["Everywhere", [
-    COLUMNS,
-    ["← → ↑ ↓, Enter", "on the board: move between the cells, drop a disc"],
-    ["?", "this help"],
-  ]],
-  ["Play", [
-    ["← →", "elsewhere: back and forward through the game"],
-    ["Home, End", "to the start, to the end"],
-    ["Space", "play the best column"],
-    ["u, r", "undo, redo"],
-    ["h", "a hint: the best columns"],
-    ["a", "analysis on or off"],
-    ["m", "the next mistake"],
-    ["f", "swap the colors"],
-    ["n", "a new game"],
-    ["Shift", "with a letter, if columns have letters"],
-  ]],
-  ["Puzzles", [["h", "the next hint"], ["t", "try again"], ["s", "show the solution"], ["n", "the next puzzle"]]],
-  ["Watch a search", [["← →", "a step back or forward"], ["Home, End", "the first step, the last one"], ["w", "the whole tree"]]],
-  ["Look up", [["1–9, a–p", "follow that column"], ["← →, Home", "back, forward, to the start"]]],
-];
+import { h } from "./dom.js";
+import { text } from "./texts.js";
 
-export function keyList(h) {
+/** Return the lists of the help: a title and its keys for each view. */
+export function keyList() {
   const line = ([keys, what]) => [h("dt", {}, h("kbd", {}, keys)), h("dd", {}, what)];
-  return HELP.map(([view, lines]) => [h("h3", {}, view), h("dl", { class: "keys" }, lines.map(line))]);
+  return text("help.views").map(([view, lines]) => [h("h3", {}, view), h("dl", { class: "keys" }, lines.map(line))]);
 }
 
 /** Whether a key is for the page, not for a field, a dialog, or the browser. */

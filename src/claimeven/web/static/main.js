@@ -1,11 +1,14 @@
 // The page: its views, the game they share, and the help.
 
+import { languageField } from "./language.js";
 import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { embed } from "./embedded.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp } from "./keys.js";
 import { Scores } from "./scores.js";
+import { text } from "./texts.js";
+import { themeButton } from "./theme_button.js";
 import { addressOf, FRIEND, readAddress } from "./address.js";
 import { PlayView } from "./views/play.js";
 import { showCompileBanner } from "./compile_banner.js";
@@ -16,10 +19,6 @@ const OTHERS = {
   search: () => import("./views/search.js"),
   book: () => import("./views/book.js"),
   tournament: () => import("./views/tournament.js"),
-};
-
-const TITLES = {
-  play: "Connect Four", puzzles: "Puzzles", search: "Watch a search", book: "Opening book", tournament: "Tournament",
 };
 
 const wanted = readAddress();
@@ -43,9 +42,9 @@ function viewOf({ view }) {
 }
 
 /** Show a problem above the view, or hide it. */
-function showProblem(text = "") {
-  problem.textContent = text;
-  problem.hidden = !text;
+function showProblem(sentence = "") {
+  problem.textContent = sentence;
+  problem.hidden = !sentence;
   isTouched = false;
 }
 
@@ -66,8 +65,8 @@ async function go(name, address = null, asked = null) {
   current?.leave();
   if (address && current !== views[name]) history.pushState(null, "", address);
   current = views[name];
-  document.title = `${TITLES[name]} · claimeven`;
-  title.textContent = TITLES[name];
+  title.textContent = text(`page.titles.${name}`);
+  document.title = `${title.textContent} · claimeven`;
   stage.replaceChildren(current.element);
   document.querySelectorAll("nav [data-view]").forEach((link) => {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -95,7 +94,9 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   board.focus();
 });
-help.append(h("div", { class: "help-lists" }, keyList(h).map((list) => h("section", {}, list))), h("button", { type: "button", class: "primary", onclick: () => help.close() }, "Close"));
+help.append(h("div", { class: "help-lists" }, keyList().map((list) => h("section", {}, list))),
+  h("div", {}, languageField(), button(text("help.close"), () => help.close(), { class: "primary" })));
+themeButton(document.getElementById("theme-button"));
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 listenForHelp(() => help.showModal());
 stage.before(problem);

@@ -1,26 +1,26 @@
 // The state of a game in a sentence.
 
+import { text } from "./texts.js";
 import { inWords, playerName } from "./words.js";
 
 /** Return the sentence; `score` is the score of the position, null if unknown. */
 export function statusText(position, sides, { isThinking = false, score = null } = {}) {
   if (position.isOver) {
-    if (position.winner === null) return "A draw.";
-    return isYou(sides, position.winner) ? "You win!" : `${nameOf(sides, position.winner)} wins.`;
+    if (position.winner === null) return text("status.draw");
+    return isYou(sides, position.winner) ? text("status.youWin") : text("status.wins", { name: nameOf(sides, position.winner) });
   }
-  const mover = nameOf(sides, position.turn);
-  if (isThinking) return `${mover} is thinking …`;
-  const worth = score === null ? "" : inWords(position, score);
-  if (!isYou(sides, position.turn)) return `${mover} to move${worth && ` and ${worth}`}.`;
-  return worth ? `Your turn: you ${worth.replace(/^(win|lose|draw)s/, "$1")}.` : "Your turn.";
+  const name = nameOf(sides, position.turn);
+  if (isThinking) return text("status.thinking", { name });
+  const isYours = isYou(sides, position.turn);
+  const worth = inWords(position, score, isYours ? "yourWorth" : "worth");
+  return text(`status.${isYours ? "yourTurn" : "toMove"}${worth ? "And" : ""}`, { name, worth });
 }
 
 /** Return a change of a game for screen readers: a move, or a step to another place. */
 export function changeText(how, { position, board, path }) {
-  if (path.length === 1) return "At the start.";
-  const name = playerName(position.at(...position.last));
-  const column = `column ${board.name(position.last[0])}.`;
-  return how === "drop" ? `${name} plays ${column}` : `At ${name}'s move ${Math.ceil(position.ply / 2)}: ${column}`;
+  if (path.length === 1) return text("status.start");
+  const values = { name: playerName(position.at(...position.last)), column: board.name(position.last[0]) };
+  return text(how === "drop" ? "status.plays" : "status.at", { ...values, count: Math.ceil(position.ply / 2) });
 }
 
 /** Whether a player is a human against an agent. */
@@ -30,5 +30,5 @@ export function isYou(sides, player) {
 
 function nameOf(sides, player) {
   const side = sides[player];
-  return side.isHuman ? playerName(player) : `${playerName(player)} (${side.name})`;
+  return side.isHuman ? playerName(player) : text("status.agent", { color: playerName(player), agent: side.name });
 }

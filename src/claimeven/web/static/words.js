@@ -1,22 +1,23 @@
 // Players and scores in words.
 
+import { text } from "./texts.js";
+
 /** Return the color of a player's discs, which the user may have swapped. */
 export function playerName(player, isFlipped = globalThis.document?.documentElement.classList.contains("flipped")) {
-  return ["Yellow", "Red"][isFlipped ? 1 - player : player];
+  return text((player === 0) === !isFlipped ? "players.yellow" : "players.red");
 }
 
-/** Return a sentence of the server with the players' names as the page shows them. */
+/** Return a sentence of the server, in English, with the players' names as the page shows them. */
 export function withShownColors(sentence) {
   return sentence.replace(/\b(Yellow|Red)\b/g, (name) => playerName(name === "Yellow" ? 0 : 1));
 }
 
-/** Return a column's score in words: "wins in 5 moves", for the side to move. */
-export function inWords(position, score) {
+/** Return a column's score in words: "wins in 5 moves", for the side to move; `group` has the texts. */
+export function inWords(position, score, group = "worth") {
   if (score === null) return null;
-  if (score === 0) return "draws";
-  const moves = Math.ceil(pliesToEnd(position, score) / 2);
-  if (moves === 1) return score > 0 ? "wins immediately" : "loses to the next move";
-  return `${score > 0 ? "wins" : "loses"} in ${moves} moves`;
+  if (score === 0) return text(`${group}.draws`);
+  const count = Math.ceil(pliesToEnd(position, score) / 2);
+  return text(`${group}.${score > 0 ? "wins" : "loses"}${count === 1 ? "Now" : ""}`, { count });
 }
 
 /** Return how many discs both sides still play with best play, by the score for the side to move. */
@@ -28,7 +29,7 @@ export function pliesToEnd({ board, ply }, score) {
 }
 
 /** Return a text with a capital letter. */
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Return "win", "draw" or "loss" for a score, or an empty string if it is unknown. */
 export const outcomeOf = (score) => (score === null ? "" : ["loss", "draw", "win"][Math.sign(score) + 1]);
