@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimeven.ratings.bradley_terry import RatedGame
-from claimeven.ratings.ladder import ELO, Estimate, Ladder, rate
+from claimeven.ratings.ladder import ELO, SURE, Estimate, Ladder, rate
 from claimeven.ratings.pentanomial import InvalidEvidence
 
 
@@ -255,3 +255,30 @@ def test_every_tournament_gives_a_finite_ladder(
     for game in games:
         if tier[game.first] != tier[game.second]:
             assert game.points == float(tier[game.first] < tier[game.second])
+
+
+def test_ranks_are_ranges_as_far_as_the_games_do_not_decide() -> None:
+    """By the definition: the agents that are surely stronger or weaker, one by one."""
+    elos = dict(zip("abcdef", (0.0, 15.0, 30.0, 350.0, 365.0, 900.0), strict=True))
+    found = ladder_of(simulated(elos, 0.0, 0.2, 20, np.random.default_rng(3)))
+    for row in found.ratings:
+        others = [other.agent for other in found.ratings if other is not row]
+        stronger = sum(found.superiority(other, row.agent) >= SURE for other in others)
+        weaker = sum(found.superiority(row.agent, other) >= SURE for other in others)
+        assert row.rank == (1 + stronger, 1 + len(others) - weaker)
+        ends = [str(end) for end in row.rank]
+        assert row.rank_text == ("-".join(ends) if ends[0] != ends[1] else ends[0])
+    ranks = {row.agent: row.rank for row in found.ratings}
+    assert ranks["f"] == (1, 1) and ranks["d"] == ranks["e"] == (2, 3)
+    assert {ranks[agent] for agent in "abc"} == {(4, 6)}
+
+
+def test_agents_that_never_met_do_not_bound_each_others_ranks() -> None:
+    games = [
+        RatedGame((one, pair), *((one, other) if seat else (other, one)), float(seat))
+        for one, other in ("ab", "cd")
+        for pair in range(9)
+        for seat in (0, 1)
+    ]
+    ranks = {row.agent: row.rank for row in ladder_of(games).ratings}
+    assert ranks == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}

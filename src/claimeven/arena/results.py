@@ -245,36 +245,45 @@ def standings(result: Standings | TournamentResult) -> Sections:
 
 
 def _standings_table(result: Standings) -> Table:
-    ratings = {row.agent: row.elo for row in result.ladder.ratings} if result.ladder else {}
-    ends = reach([elo.value for elo in ratings.values()] or [0.0])
-    rows = []
+    ratings = {row.agent: row for row in result.ladder.ratings} if result.ladder else {}
+    ends = reach([row.elo.value for row in ratings.values()] or [0.0])
+    rows, ranks = [], []
     for agent in result.ranking:
-        record, elo = result.records[agent.id], ratings.get(agent.label)
+        record, row = result.records[agent.id], ratings.get(agent.label)
+        ranks.append("-" if row is None else row.rank_text)
         rows.append([
-            printable(agent.label), "-" if elo is None else f"{elo.value:+z.0f}",
-            "-" if elo is None else _whisker(elo, *ends), f"{record.games}", f"{record.wins}",
+            printable(agent.label), "-" if row is None else f"{row.elo.value:+z.0f}",
+            "-" if row is None else _whisker(row.elo, *ends), f"{record.games}", f"{record.wins}",
             f"{record.draws}", f"{record.losses}", number(record.mean("seconds"), ".6f"),
         ])  # fmt: skip
     heads = ["agent", "elo", "95 % interval", "games", "win", "draw", "loss", "s a move"]
-    return _numbered(heads, rows)
+    return _numbered(heads, rows, ranks)
 
 
-def _numbered(heads: list[str], rows: list[list[str]], marked: int | None = None) -> Table:
-    """Return a table with the places of its rows, from 1; one may be marked."""
-    size = len(str(len(rows)))
+def _numbered(
+    heads: list[str], rows: list[list[str]], ranks: Sequence[object] = (), marked: int | None = None
+) -> Table:
+    """Return a table with the ranks, or places from 1, of its rows; one place may be marked."""
+    ranks = ranks or range(1, len(rows) + 1)
+    size = max((len(f"{rank}") for rank in ranks), default=1)
     blank = "" if marked is None else "  "
     named = []
-    for place, (name, *cells) in enumerate(rows, start=1):
-        text = f"{place:>{size}} {name}"
+    for place, (rank, (name, *cells)) in enumerate(zip(ranks, rows, strict=True), start=1):
+        text = f"{rank:>{size}} {name}"
         own = Styled(f"> {text}", markup.strong(text)) if place == marked else blank + text
         named.append([own, *cells])
     return Table([blank + " " * (size + 1) + heads[0], *heads[1:]], named)
 
 
 def _groups(result: Standings) -> list[Block]:
+    """Return what the ratings do not decide: the order of agents that tie or never met."""
     groups = result.ladder.groups if result.ladder else ()
     text = f"the agents fall into {len(groups)} groups that never met: ratings of different groups"
-    return [f"{text} do not compare"] if len(groups) > 1 else []
+    if len(groups) > 1:
+        return [f"{text} do not compare"]
+    ratings = result.ladder.ratings if result.ladder else ()
+    tied = [row.rank_text for row in ratings if row.rank[0] < row.rank[1]]
+    return [f"ranks such as {tied[0]}: the games do not decide the order"] if tied else []
 
 
 def _forfeits(result: Standings) -> list[Block]:
@@ -316,7 +325,7 @@ def _ladder_table(
         ends_text = _whisker(row.elo, *ends) if row.elo.low < row.elo.high else "-"
         rows.append([printable(row.agent), f"{row.elo.value:+z.0f}", ends_text, *more])
         marked = place if met is not None and row.agent == agent else marked
-    return _numbered(["agent", "elo", "95 % interval", *heads], rows, marked)
+    return _numbered(["agent", "elo", "95 % interval", *heads], rows, marked=marked)
 
 
 def pool(result: Standings) -> Sections:

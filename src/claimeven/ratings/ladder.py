@@ -8,12 +8,16 @@ everything has a finite rating.
 Intervals come from a Bayesian bootstrap over pairs: each pair, and the prior, has a random weight
 (Rubin, "The Bayesian bootstrap", Annals of Statistics 9, 1981, pages 130-134). The plain bootstrap
 would be certain of a rating if every pair was won.
+
+Two agents are tied unless one of them is the stronger with a likelihood of at least `SURE`. So an
+agent's rank is a range: from 1 plus the agents that are stronger, to the number of all agents less
+the weaker ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +32,8 @@ ELO = 400 / math.log(10)
 _SAME = 6
 #: Resampled tournaments from which intervals are taken.
 RESAMPLES = 1000
+#: Likelihood from which an agent counts as stronger than another.
+SURE = 0.95
 
 
 @dataclass(frozen=True)
@@ -45,17 +51,27 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Rating:
-    """An agent on the ladder: its rating in Elo, how many games it played, its points in them."""
+    """An agent on the ladder: its rating in Elo, how many games it played, its points in them.
+
+    `rank` is the best and the worst rank, from 1, that the games leave open: see the module.
+    """
 
     agent: str
     elo: Estimate
     games: int
     points: float
+    rank: tuple[int, int]
 
     @property
     def share(self) -> float:
         """Share of the points of its games, 0 to 1."""
         return self.points / self.games
+
+    @property
+    def rank_text(self) -> str:
+        """The rank as text, such as 2, or 1-3 if it is tied with others."""
+        best, worst = self.rank
+        return f"{best}" if best == worst else f"{best}-{worst}"
 
 
 @dataclass(frozen=True)
@@ -116,6 +132,7 @@ class Ladder:
                     "games": rating.games,
                     "points": rating.points,
                     "share": rating.share,
+                    "rank": list(rating.rank),
                 }
                 for rating in self.ratings
             ],
@@ -178,6 +195,8 @@ def rate_evidence(
         ranked = sorted(sorted(rank[agent] for agent in members) for members in sets)
         return tuple(tuple(names[order[place]] for place in members) for members in ranked)
 
+    groups = evidence.joined(both_ways=False)
+    ranks = {agent: rank for group in groups for agent, rank in _ranks(samples, group)}
     return Ladder(
         ratings=tuple(
             Rating(
@@ -185,16 +204,26 @@ def rate_evidence(
                 _estimate(elo[0, agent], samples[:, agent]),
                 int(evidence.games[agent]),
                 float(evidence.points[agent]),
+                ranks[agent],
             )
             for agent in order
         ),
         anchor=anchor,
         first_player=_estimate(ELO * best[0, n], ELO * drawn[:, n]),
         draws=_estimate(_draws_between_equals(best)[0], _draws_between_equals(drawn)),
-        groups=named(evidence.joined(both_ways=False)),
+        groups=named(groups),
         tiers=tuple(tuple(names[agent] for agent in tier) for tier in evidence.tiers(order)),
         samples=samples[:, order],
     )
+
+
+def _ranks(samples: Reals, group: list[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the agents of a group that games connect, each with its best and its worst rank."""
+    for agent in group:
+        gaps = samples[:, group] - samples[:, [agent]]
+        stronger = ((gaps > 0).mean(axis=0) + (gaps == 0).mean(axis=0) / 2).round(_SAME)
+        above, below = (stronger >= SURE).sum(), (stronger <= 1 - SURE).sum()
+        yield agent, (1 + int(above), samples.shape[1] - int(below))
 
 
 def _elo(strengths: Reals, zero: Iterable[int]) -> Reals:

@@ -112,13 +112,13 @@ def test_names_that_are_no_proper_text_are_shown_as_escapes(tmp_path: Path) -> N
 def test_the_ladder_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
     standings = contents.standings
     assert standings.ladder is not None
-    ratings = {row.agent: row.elo for row in standings.ladder.ratings}
+    ratings = {row.agent: row for row in standings.ladder.ratings}
     rows = page.one("table", cls="ladder").one("tbody").all("tr")
     assert [int(row.attributes["data-agent"]) for row in rows] == [a.id for a in contents.ranking]
-    for place, (row, agent) in enumerate(zip(rows, contents.ranking, strict=True), start=1):
+    for row, agent in zip(rows, contents.ranking, strict=True):
         cells = [cell.words() for cell in row.all("td")]
-        record, elo = standings.records[agent.id], ratings[agent.label]
-        assert cells[0] == str(place)
+        record, elo = standings.records[agent.id], ratings[agent.label].elo
+        assert cells[0] == "\N{EN DASH}".join(map(str, dict.fromkeys(ratings[agent.label].rank)))
         assert row.one("th").words() == agent.label
         assert number(cells[2]) == round(elo.value)
         assert [number(text) for text in cells[3].split(" to ")] == [
@@ -232,7 +232,7 @@ def test_games_that_were_all_left_are_shown_and_judged(tmp_path: Path) -> None:
     path = made(tmp_path / "left.db", left, {"plan": SMALL_PLAN})
     report = write_report(path, tmp_path / "left.html")
     page = parsed(report.path.read_text(encoding="utf-8"))
-    assert "so there are no ratings" in page.one(id="ladder").words()
+    assert "so there are no ratings" in page.one(id="summary").words()
     assert "2 more unfinished" in page.one("header").words()
     assert report.contents.accuracy is not None
     assert [result[5] for result in json.loads(page.one(id="data").text())["games"]] == [-2, -2]

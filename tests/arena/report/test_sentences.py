@@ -5,21 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimeven.arena.games.game import Game
-from claimeven.arena.report import context
+from claimeven.arena.report import context, tables
 from claimeven.arena.report.context import ReportContext
 from claimeven.arena.store.store import Store, StoredAgent
-from tests.arena.report.stores import PLAN
+from tests.arena.report.stores import PLAN, SECOND_WINS, made, some_games
 
 #: A game that the first player wins.
 _WON = "4455667"
 
 
 def report_of(path: Path, wins: list[str]) -> ReportContext:
-    """Contents of games of agents with names of a letter: "ab" is one that a won against b."""
-    names = sorted(set("".join(wins)))
+    """Contents of games of agents with names of a letter: "ab" is one that a won against b.
+
+    The first named moves first; in "ab!" it lost.
+    """
+    names = sorted(set("".join(wins)) - {"!"})
     agents = tuple(StoredAgent(number, name, name) for number, name in enumerate(names))
     games = [
-        Game(f"job{n}", n, None, *(names.index(name) for name in pair), "", _WON, 0)
+        Game(
+            f"job{n}",
+            n,
+            None,
+            names.index(pair[0]),
+            names.index(pair[1]),
+            "",
+            SECOND_WINS if "!" in pair else _WON,
+            int("!" in pair),
+        )
         for n, pair in enumerate(wins)
     ]
     with Store.create(path, {"plan": PLAN}, agents) as store:
@@ -49,29 +61,68 @@ def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
     assert beaten(contents) == ["c and b"]
 
 
+#: Games that a won clearly, with either seat.
+_CLEAR = ["ab", "ba!"] * 9
+
+
 def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
-    contents = report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cd"])
+    games = [*_CLEAR, *(pair.translate(str.maketrans("ab", "cd")) for pair in _CLEAR)]
+    contents = report_of(tmp_path / "t.db", games)
     lead = context.leader(contents)
-    assert lead.startswith(
-        "No agent is first of all: 2 groups of agents never met. c is first of c"
-    )
-    assert " a is first of a and b, " in lead
+    assert lead.startswith("No agent is first of all: 2 groups of agents never met. ")
+    assert " a is first of a and b, " in lead and " c is first of c and d, " in lead
     assert lead.count(" above d. ") == lead.count(" above b. ") == 1
     assert any("2 groups that never met" in note for note in context.ladder_notes(contents))
+    ladder = contents.standings.ladder
+    assert ladder is not None
+    ranks = {row.agent: row.rank for row in ladder.ratings}
+    assert ranks == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
 
 
 def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None:
-    lead = context.leader(report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
-    assert "never met" not in lead and " is first, " in lead
+    lead = context.leader(report_of(tmp_path / "t.db", [*_CLEAR, *["ac", "ca!"] * 9, "cb", "bc"]))
+    assert "never met" not in lead and lead.startswith("a is first, ")
+    assert " above b. It is the stronger of the two with a likelihood of " in lead
 
 
-def test_agents_that_are_level_are_not_told_apart(tmp_path: Path) -> None:
+def test_agents_that_tie_are_not_told_apart(tmp_path: Path) -> None:
+    level = " are first, equally strong."
     for number, (wins, message) in enumerate(
         (
-            (["ab", "ba"], "a and b are first, equally strong."),
-            (["ab", "ba", "ac", "ca", "bc", "cb"], "a, b and c are first, equally strong."),
-            (["ab", "ba", "ac", "bc"] * 20, "a and b are first, equally strong."),
+            (["ab", "ba"], f"a and b{level}"),
+            (["ab", "ba", "ac", "ca", "bc", "cb"], f"a, b and c{level}"),
+            (["ab", "ba", "ac", "bc", "ca!", "cb!"] * 20, f"a and b{level}"),
+            # Whoever moved first won: c never did, so it may be as strong.
+            (["ab", "ba", "ac", "bc"] * 20, f"a, b and c{level}"),
+            ([*["ab", "ba"] * 5, "ab"], "a and b share first place. a is 16 Elo (95 % interval"),
         )
     ):
-        assert context.leader(report_of(tmp_path / f"{number}.db", wins)) == message
-    assert " is first, " in context.leader(report_of(tmp_path / "v.db", ["ab"] * 9))
+        lead = context.leader(report_of(tmp_path / f"{number}.db", wins))
+        assert lead.startswith(message.removesuffix(level) if number == 3 else message)
+        assert "likelihood" not in lead and "is first," not in lead
+    assert " is first, " in context.leader(report_of(tmp_path / "v.db", _CLEAR))
+
+
+def found(contents: ReportContext) -> list[str]:
+    """What the first screen says to look at."""
+    return list(context.findings(contents, tables.forfeit_rows(contents)))
+
+
+def test_ties_odd_results_and_repeated_games_are_pointed_out(tmp_path: Path) -> None:
+    contents = report_of(tmp_path / "t.db", ["ab", "ba"] * 4)
+    ties, repeated = found(contents)
+    assert ties.startswith("2 of 2 agents share a rank, such as 1\N{EN DASH}2: ")
+    assert repeated.startswith("Only 2 of 8 games differ: ")
+    # d lost all to a and b, won all against c, and c beats a once.
+    clear = [f"{one}{two}" for one in "ab" for two in "cd" for _ in range(12)]
+    games = [*clear, *(f"{pair[::-1]}!" for pair in clear), *["dc", "cd!"] * 12]
+    games += ["ab", "ba"] * 6
+    upset = ["xa", "ax!", "xc!", "cx", *["xd!", "dx"] * 9, *["cx", "xc!"] * 9]
+    odd = [each for each in found(report_of(tmp_path / "u.db", games + upset)) if "ladder" in each]
+    assert odd == ["Against the ladder: x took 2 of 2 points from a."]
+
+
+def test_forfeits_are_pointed_out_first(tmp_path: Path) -> None:
+    contents = ReportContext.of(Store.read(made(tmp_path / "t.db", some_games())))
+    first, *_ = found(contents)
+    assert first.startswith("2 games forfeited: ") and " 1 (crash)" in first and "(stall)" in first

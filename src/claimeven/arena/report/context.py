@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from claimeven.agents.sanitize import printable, without_folders
@@ -17,7 +19,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.plotting import MAX_LINES
-from claimeven.ratings.ladder import Estimate, Ladder
+from claimeven.ratings.ladder import SURE, Estimate, Ladder, Rating
 from claimeven.review.claims import join_words
 
 #: Characters of a name and of a text that are shown.
@@ -130,6 +132,11 @@ def points(number: float) -> str:
     return f"{whole or '' if half else whole}{_HALF if half else ''}"
 
 
+def rank(rating: Rating) -> str:
+    """Return the rank of an agent, or a range if it is tied."""
+    return rating.rank_text.replace("-", "\N{EN DASH}")
+
+
 def share(number: float | None) -> str:
     r"""Return a share in per cent.
 
@@ -191,19 +198,64 @@ def leader(contents: ReportContext) -> str:
 
 def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> str:
     first, second = group[:2]
-    gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
-    others = [contents.label_of[agent] for agent in group[1:]]
-    among = "" if len(ladder.groups) == 1 else f" of {_named([contents.label_of[first], *others])}"
-    if gap.value < 0.5 or likely <= 0.5:
-        level = [each for each in group[1:] if ladder.gap(first, each).value < 0.5] or [second]
-        names = _named([contents.label_of[each] for each in (first, *level)])
-        return f"{names} are first{among}, equally strong."
+    gap, name = ladder.gap(first, second), contents.label_of
+    among = "" if len(ladder.groups) == 1 else f" of {_named([name[agent] for agent in group])}"
+    tied = [agent for agent in group[1:] if ladder.superiority(first, agent) < SURE]
+    above = f"{_elo(gap).removeprefix('+')} above {name[second]}"
+    if tied:
+        names = _named([name[agent] for agent in (first, *tied)])
+        if all(ladder.gap(first, agent).value < 0.5 for agent in tied):
+            return f"{names} are first{among}, equally strong."
+        return f"{names} share first place{among}. {name[first]} is {above}, which may be chance."
     # A thousand resampled tournaments give a likelihood no more exactly.
+    likely = ladder.superiority(first, second)
     likelihood = "over 99.9 %" if likely > 0.999 else f"{100 * likely:.1f} %"
     return (
-        f"{contents.label_of[first]} is first{among}, {_elo(gap).removeprefix('+')} above"
-        f" {others[0]}. It is the stronger of the two with a likelihood of {likelihood}."
+        f"{name[first]} is first{among}, {above}."
+        f" It is the stronger of the two with a likelihood of {likelihood}."
     )
+
+
+def findings(contents: ReportContext, forfeits: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what to look at: forfeits (rows of their table), ties, odd results, doubts."""
+    standings = contents.standings
+    if forfeits:
+        kinds: dict[str, Counter[str]] = {}
+        for row in forfeits:
+            kinds.setdefault(row["label"], Counter())[row["kind"]] += row["count"]
+        named = [f"{label} {n.total():,} ({', '.join(n)})" for label, n in kinds.items()]
+        yield f"{_many(standings.forfeits.total(), 'game')} forfeited: {_named(named)}."
+    ratings = standings.ladder.ratings if standings.ladder else ()
+    tied = [rank(row) for row in ratings if row.rank[0] < row.rank[1]]
+    if tied:
+        yield (
+            f"{len(tied):,} of {_many(len(ratings), 'agent')} share a rank, such as {tied[0]}:"
+            " the games do not decide their order, and more rounds may."
+        )
+    if odd := _odd_results(contents):
+        yield f"Against the ladder: {_named(odd)}."
+    yield from (printable(remark, MAX_TEXT) for remark in standings.remarks)
+    if 2 * standings.unique_games < len(standings.games):
+        yield (
+            f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
+            " game again adds no evidence, so the intervals are too narrow."
+        )
+
+
+def _odd_results(contents: ReportContext) -> list[str]:
+    """Return the meetings lost by an agent of a better rank, the most surprising first."""
+    standings, name = contents.standings, contents.label_of
+    number = {agent.label: agent.id for agent in standings.agents}
+    odd = []
+    for upper, lower in combinations(standings.ladder.ratings if standings.ladder else (), 2):
+        record = standings.between(number[lower.agent], number[upper.agent])
+        if upper.rank[1] < lower.rank[0] and 2 * record.points > record.games:
+            assert standings.ladder is not None
+            expected = standings.ladder.expected_share(upper.agent, lower.agent)
+            took = f"{points(record.points)} of {_many(record.games, 'point')}"
+            text = f"{name[lower.agent]} took {took} from {name[upper.agent]}"
+            odd.append((1 - record.points / record.games - expected, text))
+    return [text for _, text in sorted(odd)]
 
 
 def ladder_notes(contents: ReportContext) -> Iterator[str]:
@@ -217,13 +269,6 @@ def ladder_notes(contents: ReportContext) -> Iterator[str]:
         " reaches beyond the drawing."
     )
     yield from _joined(contents, ladder)
-    standings = contents.standings
-    yield from (printable(remark, MAX_TEXT) for remark in standings.remarks)
-    if 2 * standings.unique_games < len(standings.games):
-        yield (
-            f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
-            " game again adds no evidence, so the intervals are too narrow."
-        )
 
 
 def accuracy_notes(contents: ReportContext) -> Iterator[str]:

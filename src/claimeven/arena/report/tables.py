@@ -13,7 +13,7 @@ from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.metrics import Accuracy
 from claimeven.arena.accuracy.stored_games import moves_of
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, ReportContext, points, reach
+from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, ReportContext, points, rank, reach
 from claimeven.arena.tournaments.standings import Record
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
@@ -44,8 +44,8 @@ Row = dict[str, Any]
 def ladder_rows(contents: ReportContext) -> list[Row]:
     """Return the agents, best first, each with its record, rating, and the drawing of it."""
     standings = contents.standings
-    ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
-    left, right = reach([elo.value for elo in ratings.values()] or [0.0])
+    ratings = {row.agent: row for row in standings.ladder.ratings} if standings.ladder else {}
+    left, right = reach([row.elo.value for row in ratings.values()] or [0.0])
 
     def whisker(elo: Estimate) -> Row:
         """A rating in a drawing, from 0 (left) to 100 (right); an end may be cut off."""
@@ -63,7 +63,8 @@ def ladder_rows(contents: ReportContext) -> list[Row]:
             "label": contents.label[agent.id],
             "record": (record := standings.records[agent.id]),
             "forfeits": sum(record.forfeits.values()),
-            "elo": (elo := ratings.get(agent.label)),
+            "rank": rank(rated) if (rated := ratings.get(agent.label)) else "-",
+            "elo": (elo := rated.elo if rated else None),
             "whisker": whisker(elo) if elo else None,
         }
         for place, agent in enumerate(contents.ranking, start=1)

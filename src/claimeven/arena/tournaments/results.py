@@ -18,12 +18,9 @@ from claimeven.arena.tournaments.run import brief_labels
 from claimeven.arena.tournaments.standings import QUANTITIES, Record, Standings, Totals
 from claimeven.blocks import flat_rows
 from claimeven.markup import shown_by
-from claimeven.ratings.ladder import Ladder, Rating, rate
+from claimeven.ratings.ladder import SURE, Ladder, Rating, rate
 from claimeven.ratings.pentanomial import PairCounts
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
-
-#: Likelihood from which an agent counts as stronger than another.
-SURE = 0.95
 
 
 @dataclass(frozen=True)
