@@ -21,9 +21,9 @@ import numpy as np
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
 from claimeven.book import Book
+from claimeven.book.build import ply_counts
 from claimeven.book.locations import shipped_book
 from claimeven.book.text_format import to_text
-from claimeven.book.verify import ply_counts
 from claimeven.solver import Solver
 
 #: Wins, draws, losses of the first player after 8 plies: all positions (Boeck 2025), and the quiet

@@ -9,9 +9,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook
-from claimeven.book.build import build_book
+from claimeven.book.build import build_book, ply_counts, verify_book
 from claimeven.book.locations import shipped_book, shipped_book_path
-from claimeven.book.verify import ply_counts, verify_book
 from claimeven.game.perft import distinct
 from claimeven.solver import Solver
 from claimeven.solver.protocols import MISSING

@@ -17,9 +17,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook
-from claimeven.book.build import build_book
+from claimeven.book.build import build_book, verify_book
 from claimeven.book.text_format import to_text
-from claimeven.book.verify import verify_book
 from claimeven.solver.scores import score_range
 from tests import naive
 from tests.positions import oracle, random_positions

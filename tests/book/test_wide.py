@@ -11,12 +11,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook, MappedBook, load_book, shipped_book_path
 from claimeven.book.book import check_plies
-from claimeven.book.build import build_book, journal_path
+from claimeven.book.build import build_book, journal_path, ply_counts, verify_book
 from claimeven.book.enumerate import layers
 from claimeven.book.mmap_book import write_mapped
 from claimeven.book.ranking import PositionRanking
 from claimeven.book.text_format import from_text, to_text
-from claimeven.book.verify import ply_counts, verify_book
 from claimeven.compiled.decorators import PLAIN
 from claimeven.compiled.wide import WideWords
 from claimeven.game.batch import mirrored_keys

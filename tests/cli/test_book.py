@@ -10,8 +10,8 @@ import pytest
 
 from claimeven import Geometry, __version__
 from claimeven.book.book import Book
+from claimeven.book.build import ply_counts, verify_book
 from claimeven.book.mmap_book import write_mapped
-from claimeven.book.verify import ply_counts, verify_book
 from tests.book.conftest import content
 from tests.cli.conftest import Run, bad_input, interrupted
 

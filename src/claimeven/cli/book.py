@@ -13,10 +13,9 @@ import click
 from claimeven.atomic_io import STDOUT, check_output, make_folder, text_file
 from claimeven.book import locations, text_format
 from claimeven.book.book import InvalidBook
-from claimeven.book.build import build_book, build_part
+from claimeven.book.build import build_book, build_part, ply_counts, verify_book
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
-from claimeven.book.verify import ply_counts, verify_book
 from claimeven.cli.common import options
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
