@@ -2,6 +2,7 @@
 
 import { frameParameters } from "./embedded.js";
 import { Board, Position, played } from "./rules.js";
+import { text } from "./texts.js";
 
 const SIDES = ["first", "second"];
 /** Default players. */
@@ -23,8 +24,8 @@ function isForFriend({ game, sides = [] }) {
 }
 
 /** Return the content of the page's address; `problem` is a sentence if it is invalid. */
-export function readAddress(text = location.search) {
-  const search = new URLSearchParams(text);
+export function readAddress(given = location.search) {
+  const search = new URLSearchParams(given);
   const view = search.get("view") ?? "play";
   const wanted = { view: OLD_VIEWS[view] ?? view, problem: null, analysis: search.get("analysis") };
   Object.assign(wanted, { start: new Position(new Board()), moves: "", lines: [], at: Infinity });
@@ -42,7 +43,7 @@ export function readAddress(text = location.search) {
     const at = Number.parseInt(search.get("at") ?? "", 10);
     return { ...wanted, start, moves, lines, at: at >= 0 ? at : Infinity };
   } catch (error) {
-    return { ...wanted, problem: `This link cannot be shown: ${error.message}` };
+    return { ...wanted, problem: text("rules.link", { problem: error.message }) };
   }
 }
 
@@ -72,8 +73,8 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
     if (value) search.set(name, value);
   }
   for (const [name, value] of frameParameters) search.set(name, value);
-  const text = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
-  return `${location.pathname}${text ? `?${text}` : ""}`;
+  const query = search.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
+  return `${location.pathname}${query ? `?${query}` : ""}`;
 }
 
 /** Update the page's address without a step in the browser's history. */

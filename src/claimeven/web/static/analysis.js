@@ -4,7 +4,8 @@ import { can, get } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { h, announce } from "./dom.js";
 import { letterKey } from "./keys.js";
-import { isSolvable, TOO_LARGE } from "./scores.js";
+import { isSolvable, tooLarge } from "./scores.js";
+import { either, text } from "./texts.js";
 import { outcomeOf, playerName, signed } from "./words.js";
 
 /** The evaluation bar, with Yellow's share at the bottom. */
@@ -25,14 +26,14 @@ export class ScoreBar {
     // Until the score is known the bar stays in place, faintly, instead of jumping to the middle.
     if (first === null) {
       this.text.textContent = "";
-      this.element.setAttribute("aria-label", "Score not known yet");
+      this.element.setAttribute("aria-label", text("analysis.unknown"));
       return;
     }
     const share = 0.5 + Math.sign(first) * (0.25 + 0.22 * (Math.abs(first) / (board.cells / 2)));
     this.element.classList.toggle("second", first < 0);
     this.fill.style.setProperty("height", `${100 * share}%`);
     this.text.textContent = signed(first);
-    this.element.setAttribute("aria-label", `${signed(first)}: score for ${playerName(0)}`);
+    this.element.setAttribute("aria-label", text("analysis.scoreFor", { score: signed(first), name: playerName(0) }));
   }
 
   /** Announce the best columns to screen readers, once for each place. */
@@ -40,8 +41,8 @@ export class ScoreBar {
     if (known === null) this.announcedPlace = null;
     if (here === this.announcedPlace || !known?.best.length) return;
     this.announcedPlace = here;
-    const names = known.best.map((column) => board.name(column)).join(" or ");
-    announce(`Best: column ${names}, ${known.words[known.best[0]]}.`, "score-announcements");
+    const column = either(known.best.map((each) => board.name(each)));
+    announce(text("analysis.best", { column, worth: known.words[known.best[0]] }), "score-announcements");
   }
 }
 
@@ -78,12 +79,13 @@ export class Explanation {
 
   /** Describe the analysis while it is switched off. */
   offer(board) {
-    this.showMessage(isSolvable(board) ? `Exact scores of all columns${can("reasons") ? ", with reasons" : ""}. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
+    const key = can("reasons") ? "analysis.offerReasons" : "analysis.offer";
+    this.showMessage(isSolvable(board) ? text(key, { key: letterKey("a", board) }) : tooLarge());
   }
 
   /** Explain the current position after a short delay. */
   ask(game) {
-    const sentence = game.position.isOver ? "The game is over." : isSolvable(game.board) ? null : TOO_LARGE;
+    const sentence = game.position.isOver ? text("analysis.over") : isSolvable(game.board) ? null : tooLarge();
     if (sentence) {
       this.showMessage(sentence);
       return;
@@ -97,7 +99,7 @@ export class Explanation {
       this.#show(game, this.#cached.get(key));
       return;
     }
-    this.element.replaceChildren(h("p", { class: "hint-text" }, "Looking for reasons …"));
+    this.element.replaceChildren(h("p", { class: "hint-text" }, text("analysis.looking")));
     this.#waiting = setTimeout(() => this.#ask(game, key), 200);
   }
 
@@ -135,5 +137,5 @@ export class Explanation {
 
 /** Return the name of a column, and its score. */
 function heading(board, column, score) {
-  return [h("b", {}, `Column ${board.name(column)}`), " ", h("span", { class: outcomeOf(score) }, signed(score))];
+  return [h("b", {}, text("moves.column", { column: board.name(column) })), " ", h("span", { class: outcomeOf(score) }, signed(score))];
 }

@@ -2,6 +2,7 @@
 // `<meta name="backend" content="worker">`: there a worker answers the same requests.
 
 import { embed } from "./embedded.js";
+import { text } from "./texts.js";
 
 /** Whether the page has a worker instead of a server. */
 export const isLocal = document.querySelector("meta[name=backend]")?.content === "worker";
@@ -17,9 +18,8 @@ export function can(what) {
   return !isLocal || (what === "compute" ? hasKernels : !NEEDS_SERVER.includes(what));
 }
 
-/** Sentences for a browser without the means, and for a server or a file that cannot be reached. */
-export const CANNOT_COMPUTE = "This browser cannot run the solver and the agents: it lacks BigInt, WebAssembly or newer array methods. Two people can play here.";
-export const UNREACHABLE = isLocal ? "A file of the page cannot be loaded: is there a network?" : "The server does not answer. Is it still running?";
+/** The sentence for a server or a file that cannot be reached. */
+export const unreachable = () => text(isLocal ? "api.noFile" : "api.noServer");
 
 const local = isLocal && can("compute") ? import("./local/client.js") : null;
 local?.then((client) => client.start(), () => {}); // a request reports the error
@@ -34,12 +34,12 @@ function address(path, query) {
 
 /** Replace network errors by a sentence; pass cancellation on. */
 function rethrow(error) {
-  throw error.name === "AbortError" ? error : new Error(UNREACHABLE);
+  throw error.name === "AbortError" ? error : new Error(unreachable());
 }
 
 /** Return the answer of the worker. */
 async function fromWorker(...asked) {
-  if (!can("compute")) throw new Error(CANNOT_COMPUTE);
+  if (!can("compute")) throw new Error(text("api.cannotCompute"));
   return (await local.catch(rethrow)).request(...asked);
 }
 
@@ -47,7 +47,7 @@ async function checked(request) {
   const response = await request.catch(rethrow);
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new Error(body.error ?? `The server answered ${response.status}.`);
+  throw new Error(body.error ?? text("api.status", { status: String(response.status) }));
 }
 
 export async function get(path, query = {}, signal = undefined) {
@@ -69,13 +69,13 @@ export async function events(path, query, onEvent, signal = undefined) {
   if (isLocal) return fromWorker(path, query, onEvent, signal);
   const response = await checked(fetch(address(path, query), { signal }));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
+  let received = "";
   for (;;) {
     const { value, done } = await reader.read().catch(rethrow);
-    if (done) throw new Error("The server stopped the search.");
-    text += value;
-    const parts = text.split("\n\n");
-    text = parts.pop();
+    if (done) throw new Error(text("api.stopped"));
+    received += value;
+    const parts = received.split("\n\n");
+    received = parts.pop();
     for (const part of parts) {
       const [, event, content] = /^event: (.*)\ndata: (.*)$/m.exec(part) ?? [];
       if (!event) continue; // a comment that keeps the connection

@@ -3,6 +3,7 @@
 // Columns and rows count from 0, row 0 at the bottom.
 
 import { h, isFirstClick, s, prefersReducedMotion } from "./dom.js";
+import { text } from "./texts.js";
 import { playerName } from "./words.js";
 
 const CELL = 100;
@@ -12,7 +13,7 @@ const DISC = 37;
 
 export class BoardView extends EventTarget {
   /** `label` names the board for screen readers. Events: `column` and `hover`, detail the column. */
-  constructor(label = "Board") {
+  constructor(label = text("board.name")) {
     super();
     this.label = label;
     this.element = h("div", { class: "board-view" });
@@ -212,9 +213,9 @@ export class BoardView extends EventTarget {
     for (const [key, cell] of this.cells) {
       const [column, row] = key.split(",").map(Number);
       const player = position.at(column, row);
-      const what = player === null ? "empty" : playerName(player, this.isFlipped || undefined);
+      const content = player === null ? text("board.empty") : playerName(player, this.isFlipped || undefined);
       const wins = position.winning.flat().some((each) => String(each) === key);
-      const name = `column ${this.board.name(column)}, row ${row + 1}, ${what}${wins ? ", winning" : ""}`;
+      const name = text(wins ? "board.winningCell" : "board.cell", { column: this.board.name(column), row: row + 1, content });
       if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);
       const shown = player === null ? "" : String(player + 1);
       if (cell.dataset.player !== shown) cell.dataset.player = shown;

@@ -2,6 +2,7 @@
 
 import { get, wait } from "./api.js";
 import { h } from "./dom.js";
+import { text } from "./texts.js";
 
 const MILLISECONDS = 1000;
 
@@ -12,9 +13,8 @@ export async function showCompileBanner(view) {
   for (;;) {
     const status = await get("api/status").catch(() => ({ ready: true }));
     if (status.ready) break;
-    const left = status.steps_done ? "Everything else works already." : "The page works after it.";
-    const text = `Compiling, once after an installation: ${status.preparing} (${status.steps_done + 1} of ${status.steps}). ${left}`;
-    if (status.compiling && shown.textContent !== text) shown.textContent = text;
+    const sentence = text(status.steps_done ? "compile.rest" : "compile.first", { step: status.preparing, number: status.steps_done + 1, steps: status.steps });
+    if (status.compiling && shown.textContent !== sentence) shown.textContent = sentence;
     shown.hidden = !status.compiling;
     await wait(MILLISECONDS);
   }

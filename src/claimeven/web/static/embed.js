@@ -1,10 +1,10 @@
 // Boards on other pages. Each link of this kind gets the page that it leads to below it, in a frame:
 //
 //   <a class="claimeven-board" href="board/?moves=4455&analysis=on">Choose a column for Yellow</a>
-//   <script src="board/static/embed.js" defer></script>
+//   <script src="board/static/embed.js" data-full-page="full page" defer></script>
 //
 // `board/` is a folder written by `claimeven site`. A frame is loaded when the reader comes near. The
-// text of the link is its title, and the link still opens the full page. Without JavaScript only the
+// text of the link is its title, and the link still opens the full page, as `data-full-page` says. Without JavaScript only the
 // link remains.
 "use strict";
 
@@ -12,6 +12,7 @@
   /** Distance at which a frame is loaded, and its maximum height in pixels. */
   const [NEAR, MAX_HEIGHT] = ["200px", 3000];
   const frames = [];
+  const { fullPage = "full page" } = document.currentScript.dataset;
 
   const show = (link) => {
     const address = new URL(link.href);
@@ -21,7 +22,7 @@
     Object.assign(frame, { src: address.href, title: link.textContent.trim(), loading: "lazy", className: "claimeven-frame", allow: "fullscreen" });
     Object.assign(frame.style, { display: "block", width: "100%", height: "34rem", border: "0", borderRadius: "0.5rem" });
     frames.push(frame);
-    link.append(" (full page)");
+    link.append(` (${fullPage})`);
     link.after(frame);
   };
 

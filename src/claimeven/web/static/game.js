@@ -1,6 +1,7 @@
 // A game with its variations: a tree of positions, with a current place.
 
 import { columnsOf } from "./rules.js";
+import { text } from "./texts.js";
 
 /** A place in the game: the position, the column that led to it, and the moves played from it. */
 class Place {
@@ -49,9 +50,9 @@ export class Game extends EventTarget {
 
   /** The moves to a place, as a string. */
   moves(place = this.here) {
-    let text = "";
-    for (let at = place; at.parent; at = at.parent) text = this.board.name(at.column) + text;
-    return text;
+    let moves = "";
+    for (let at = place; at.parent; at = at.parent) moves = this.board.name(at.column) + moves;
+    return moves;
   }
 
   /** Every line to its end, as strings, the main one first. */
@@ -83,7 +84,7 @@ export class Game extends EventTarget {
     for (const line of [...lines, moves]) {
       this.here = this.root;
       for (const [number, column] of columnsOf(line, this.board).entries()) {
-        if (!this.#enter(column)) throw new Error(`Move ${number + 1} of the game cannot be played.`);
+        if (!this.#enter(column)) throw new Error(text("rules.move", { number: number + 1 }));
       }
     }
     const places = this.path;

@@ -1,7 +1,7 @@
 // The page: its views, the game they share, and the help.
 
 import { languageField } from "./language.js";
-import { can, CANNOT_COMPUTE, isLocal, UNREACHABLE } from "./api.js";
+import { can, isLocal, unreachable } from "./api.js";
 import { button, h } from "./dom.js";
 import { embed } from "./embedded.js";
 import { Game } from "./game.js";
@@ -56,12 +56,12 @@ async function go(name, address = null, asked = null) {
       const { View } = await OTHERS[name]();
       views[name] ??= new View(shared);
     } catch {
-      if (goal === name) showProblem(UNREACHABLE);
+      if (goal === name) showProblem(unreachable());
       return; // the current view stays
     }
     if (goal !== name) return; // another view was chosen while it was loading
   }
-  showProblem(can("compute") ? current ? "" : wanted.problem : CANNOT_COMPUTE);
+  showProblem(can("compute") ? current ? "" : wanted.problem : text("api.cannotCompute"));
   current?.leave();
   if (address && current !== views[name]) history.pushState(null, "", address);
   current = views[name];

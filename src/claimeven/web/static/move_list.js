@@ -1,6 +1,7 @@
 // The moves of a game with its variations, and the score over the game.
 
 import { announce, button, h, s } from "./dom.js";
+import { text } from "./texts.js";
 import { playerName, signed } from "./words.js";
 
 const SERIOUS = new Set(["mistake", "blunder"]);
@@ -9,7 +10,7 @@ const SERIOUS = new Set(["mistake", "blunder"]);
 export class MoveList {
   constructor(view) {
     this.view = view;
-    this.element = h("div", { class: "moves", role: "group", "aria-label": "Moves" });
+    this.element = h("div", { class: "moves", role: "group", "aria-label": text("moves.name") });
   }
 
   draw() {
@@ -17,7 +18,7 @@ export class MoveList {
     this.element.dataset.moves = game.moves();
     const main = this.#main();
     if (main.length < 2) {
-      this.element.replaceChildren(h("p", { class: "hint-text" }, "No moves yet: choose a column."));
+      this.element.replaceChildren(h("p", { class: "hint-text" }, text("moves.none")));
       return;
     }
     const isFocused = this.element.contains(document.activeElement);
@@ -51,9 +52,9 @@ export class MoveList {
       const isNumbered = number % 2 === 0 || place === from;
       row.append(isNumbered ? h("span", { class: "numbered" }, label, this.#move(first)) : this.#move(first));
       for (const other of others) {
-        const drop = () => { this.view.drop(other); announce("Variation deleted."); };
+        const drop = () => { this.view.drop(other); announce(text("moves.deleted")); };
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
-          button("×", drop, { class: "quiet", "aria-label": "Delete this variation", title: "Delete this variation" }), ")"));
+          button("×", drop, { class: "quiet", "aria-label": text("moves.delete"), title: text("moves.delete") }), ")"));
       }
       place = first;
     }
@@ -65,7 +66,7 @@ export class MoveList {
     const name = this.view.game.board.name(place.column);
     return button(`${name}${mark}`, () => this.view.goTo(place), {
       class: `move ${judgement ?? ""}`, "aria-current": place === this.view.game.here ? "step" : null,
-      title: judgement ? `Column ${name}: ${judgement}` : `Column ${name}`,
+      title: text(judgement ? "moves.judged" : "moves.column", { column: name, judgement: text(`judgements.${judgement}`) }),
     });
   }
 }
@@ -107,7 +108,7 @@ export class ScoreGraph {
     });
     const drawing = s("svg", {
       viewBox: `0 0 ${width} ${height}`, role: "img",
-      "aria-label": `Score over the game for ${playerName(0)}: ${known.map(({ score }) => signed(score)).join(", ")}`,
+      "aria-label": text("moves.graph", { name: playerName(0), scores: known.map(({ score }) => signed(score)).join(", ") }),
       onclick: (event) => this.#clicked(event, line, x),
     }, s("line", { class: "even", x1: 0, y1: height / 2, x2: width, y2: height / 2 }), pieces);
     this.element.replaceChildren(drawing);

@@ -3,7 +3,7 @@
 import { events } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { button, h, announce } from "./dom.js";
-import { isSolvable, TOO_LARGE } from "./scores.js";
+import { isSolvable, tooLarge } from "./scores.js";
 import { inWords, playerName } from "./words.js";
 
 const SERIOUS = ["?", "??"];
@@ -66,7 +66,7 @@ export class Review {
   async judge() {
     const { game, scores, graph } = this.view;
     const { line } = game;
-    const sentence = line.length < 2 ? "There are no moves to review yet." : isSolvable(game.board) ? null : TOO_LARGE;
+    const sentence = line.length < 2 ? "There are no moves to review yet." : isSolvable(game.board) ? null : tooLarge();
     if (sentence) {
       this.text.textContent = sentence;
       announce(sentence);

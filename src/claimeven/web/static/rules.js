@@ -1,6 +1,7 @@
 // The rules, in the browser, so that a disc drops immediately.
 // Columns and rows count from 0, row 0 at the bottom; player 0 (Yellow) moves first.
 
+import { text } from "./texts.js";
 import { playerName } from "./words.js";
 
 const DIGITS = "123456789";
@@ -13,12 +14,12 @@ export class Board {
   }
 
   /** Return the board of a text such as 7x6; throw a sentence if it is invalid. */
-  static parse(text, connect = 4) {
-    const found = /^(\d{1,2})x(\d{1,2})$/i.exec(text.trim());
+  static parse(size, connect = 4) {
+    const found = /^(\d{1,2})x(\d{1,2})$/i.exec(size.trim());
     const [columns, rows] = found ? [Number(found[1]), Number(found[2])] : [0, 0];
     const fits = [columns, rows].every((size) => size >= 1 && size <= 16);
-    if (!fits) throw new Error(`A board must be columns x rows, each 1 to 16, such as 7x6, got ${text}.`);
-    if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error("Connect must be 2 to 8 discs.");
+    if (!fits) throw new Error(text("rules.board", { size }));
+    if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error(text("rules.connect"));
     return new Board(columns, rows, Number(connect));
   }
 
@@ -80,17 +81,17 @@ export class Position {
    * Return the position of rows from the top (X Yellow, O Red, dots), separated by "/"; throw a
    * sentence for an obviously impossible position.
    */
-  static fromRows(text, board) {
-    const rows = text.split("/").reverse();
+  static fromRows(drawn, board) {
+    const rows = drawn.split("/").reverse();
     if (rows.length !== board.rows || rows.some((row) => row.length !== board.columns)) {
-      throw new Error(`A drawing of this board has ${board.rows} rows of ${board.columns} cells.`);
+      throw new Error(text("rules.drawing", { rows: board.rows, columns: board.columns }));
     }
     const stacks = Array.from({ length: board.columns }, () => []);
     rows.forEach((row, at) => [...row].forEach((cell, column) => {
       const player = { X: 0, O: 1, ".": null }[cell.toUpperCase()];
-      if (player === undefined) throw new Error(`A cell must be X, O or a dot, got “${cell}”.`);
+      if (player === undefined) throw new Error(text("rules.cell", { cell }));
       if (player === null) return;
-      if (stacks[column].length < at) throw new Error(`A disc floats in column ${board.name(column)}.`);
+      if (stacks[column].length < at) throw new Error(text("rules.floats", { column: board.name(column) }));
       stacks[column].push(player);
     }));
     const position = new Position(board, stacks);
@@ -102,10 +103,10 @@ export class Position {
   get problem() {
     const [first, second] = [0, 1].map((player) => this.stacks.flat().filter((disc) => disc === player).length);
     if (first !== second && first !== second + 1) {
-      return `${playerName(0)} has ${first} discs and ${playerName(1)} ${second}: players take turns.`;
+      return text("rules.turns", { first: playerName(0), second: playerName(1), discs: first, others: second });
     }
     const isLate = this.winning.some(([cell]) => this.at(...cell) === this.turn);
-    return isLate ? "The side to move already has a line: the game was over before." : null;
+    return isLate ? text("rules.late") : null;
   }
 
   /** Rows from the top, separated by "/". */
@@ -198,8 +199,7 @@ export function played(start, moves) {
   let position = start;
   for (const [number, column] of columnsOf(moves, start.board).entries()) {
     if (!position.isLegal(column)) {
-      const why = position.isOver ? "the game is over" : `column ${start.board.name(column)} is full`;
-      throw new Error(`Move ${number + 1} cannot be played: ${why}.`);
+      throw new Error(text(position.isOver ? "rules.over" : "rules.full", { number: number + 1, column: start.board.name(column) }));
     }
     position = position.play(column);
   }
@@ -212,7 +212,7 @@ export function columnsOf(moves, board) {
     const column = board.column(character);
     if (column < 0) {
       const [first, last] = [board.name(0), board.name(board.columns - 1)];
-      throw new Error(`A column must be ${first} to ${last}, got “${character}”.`);
+      throw new Error(text("rules.column", { first, last, character }));
     }
     return column;
   });

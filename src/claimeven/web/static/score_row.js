@@ -1,13 +1,14 @@
 // The scores above the columns of a board.
 
 import { h } from "./dom.js";
+import { text } from "./texts.js";
 import { outcomeOf, signed } from "./words.js";
 
 /** The scores above the columns. */
 export class ScoreRow {
   constructor(onchoice) {
     this.onchoice = onchoice;
-    this.element = h("div", { class: "scores", role: "group", "aria-label": "Score of each column" });
+    this.element = h("div", { class: "scores", role: "group", "aria-label": text("scores.name") });
   }
 
   show(game, known) {
@@ -30,13 +31,14 @@ export class ScoreRow {
       const waits = isLegal && score === null && known && !known.done && !known.error;
       button.textContent = score === null ? (waits ? "…" : "\u00a0") : signed(score);
       button.className = outcomeOf(score);
-      button.classList.toggle("best", best.includes(column));
       button.disabled = !isLegal;
       const words = known?.words[column];
-      const shown = score === null ? "" : `${signed(score)}: `;
-      const text = `${shown}column ${board.name(column)}${words ? ` ${words}` : ""}`;
+      const isBest = best.includes(column);
+      const values = { column: board.name(column), score: signed(score), worth: words };
+      const key = score === null || !words ? "scores.column" : isBest ? "scores.best" : "scores.known";
       button.dataset.words = words ?? "";
-      button.setAttribute("aria-label", best.includes(column) ? `${text}, best` : text);
+      button.classList.toggle("best", isBest);
+      button.setAttribute("aria-label", text(key, values));
     });
   }
 

@@ -1,11 +1,12 @@
 // Exact scores of positions, requested once and cached.
 
 import { events, isLocal } from "./api.js";
+import { text } from "./texts.js";
 import { inWords } from "./words.js";
 
 const MAX_BITS = isLocal ? 64 : 128;
-/** Message for boards beyond the solver's limit. */
-export const TOO_LARGE = `This board is too large for exact scores: columns × (rows + 1) may be at most ${MAX_BITS}.`;
+/** Return the message for boards beyond the solver's limit. */
+export const tooLarge = () => text("scores.tooLarge", { most: MAX_BITS });
 
 /** Whether the backend has exact scores for a board. */
 export const isSolvable = (board) => board.bits <= MAX_BITS;
@@ -36,6 +37,8 @@ class Known {
     return this.best.toSorted((a, b) => aside(a) - aside(b))[0];
   }
 }
+
+const wordsOf = ({ position }, scores) => scores.map((score) => inWords(position, score));
 
 export class Scores extends EventTarget {
   #known = new Map();
@@ -71,14 +74,14 @@ export class Scores extends EventTarget {
     const onEvent = (name, data) => {
       if (name !== "column") return;
       known.scores[data.column - 1] = data.score;
-      known.words[data.column - 1] = data.words;
+      known.words[data.column - 1] = inWords(place.position, data.score);
       this.#changed(key);
     };
     try {
-      if (!isSolvable(game.board)) throw new Error(TOO_LARGE);
+      if (!isSolvable(game.board)) throw new Error(tooLarge());
       const all = await events("api/scores/events", game.query(place), onEvent, asking.control.signal);
-      Object.assign(known, { scores: all.scores, words: all.words, done: all.complete });
-      if (!all.complete) known.error = "The position was not solved within the time limit.";
+      Object.assign(known, { scores: all.scores, words: wordsOf(place, all.scores), done: all.complete });
+      if (!all.complete) known.error = text("scores.late");
     } catch (error) {
       if (error.name !== "AbortError") known.error = error.message;
     }
@@ -87,10 +90,10 @@ export class Scores extends EventTarget {
   }
 
   /** Store scores from another request, such as a review. */
-  store(game, place, scores, words = null) {
+  store(game, place, scores) {
     const key = Scores.#key(game, place);
     if (this.#known.get(key)?.done || place.position.legal.some((column) => scores[column] === null)) return;
-    const known = { scores, words: words ?? scores.map((score) => inWords(place.position, score)), done: true };
+    const known = { scores, words: wordsOf(place, scores), done: true };
     this.#known.set(key, Object.assign(new Known(game.board.columns), known));
   }
 

@@ -5,6 +5,7 @@ import { can, get } from "./api.js";
 import { discIcon } from "./board.js";
 import { h } from "./dom.js";
 import { kept } from "./kept.js";
+import { text } from "./texts.js";
 import { capital, playerName } from "./words.js";
 
 const HUMAN = "human";
@@ -38,9 +39,9 @@ export class Side extends EventTarget {
     this.spec = spec || HUMAN;
     this.seconds = seconds;
     // The other choices are added when the server has returned them.
-    this.choice = h("select", { onchange: () => { this.#set(this.choice.value); this.#show(); } }, h("option", {}, this.isHuman ? "Human" : this.spec));
+    this.choice = h("select", { onchange: () => { this.#set(this.choice.value); this.#show(); } }, h("option", {}, this.isHuman ? text("sides.human") : this.spec));
     this.options = h("div", { class: "options" });
-    this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, "Options"), this.options);
+    this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, text("sides.options")), this.options);
     this.about = h("p", { class: "hint-text" });
     this.names = [h("span", {}), h("span", { class: "for-readers" })];
     this.call(false);
@@ -51,8 +52,8 @@ export class Side extends EventTarget {
   /** Show the player's name; `isYou`: the player is the only human. */
   call(isYou) {
     const name = playerName(this.player);
-    this.names[0].textContent = isYou ? `You (${name})` : name;
-    this.names[1].textContent = `${name} is`;
+    this.names[0].textContent = isYou ? text("sides.you", { name }) : name;
+    this.names[1].textContent = text("sides.is", { name });
   }
 
   get isHuman() {
@@ -71,9 +72,9 @@ export class Side extends EventTarget {
   /** A short name. */
   get name() {
     if (this.isHuman) return playerName(this.player);
-    if (this.isFriend) return "your friend";
+    if (this.isFriend) return text("sides.friend");
     const level = this.levels?.find(({ agent }) => agent === this.spec);
-    return level ? `${level.name} level` : this.spec;
+    return level ? text("sides.levelName", { level: levelName(level) }) : this.spec;
   }
 
   get limit() {
@@ -92,19 +93,18 @@ export class Side extends EventTarget {
     const playing = agents.filter((agent) => agent.plays);
     const plays = (name) => playing.some((known) => known.name === name);
     if (isMissing) this.#set((agent && DEFAULT_AGENTS.find(plays)) ?? HUMAN);
-    const option = (value, text, title) => h("option", { value, title }, text);
+    const option = (value, name, title) => h("option", { value, title }, name);
     const group = (label, list) => h("optgroup", { label, hidden: !list.length }, list);
     this.choice.replaceChildren(
-      option(HUMAN, "Human"),
-      option(FRIEND, "A friend, by link", "You send each other a link after each move"),
-      ...(plays("perfect") ? [group("Perfect play, by level", levels.map((l) => option(l.agent, capital(l.name))))] : []),
-      group("Agents", playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
-      group("Published players", playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
+      option(HUMAN, text("sides.human")),
+      option(FRIEND, text("sides.byLink"), text("sides.byLinkTitle")),
+      ...(plays("perfect") ? [group(text("sides.levels"), levels.map((l) => option(l.agent, capital(levelName(l)))))] : []),
+      group(text("sides.agents"), playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
+      group(text("sides.presets"), playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
     );
     this.#show();
     if (!isMissing) return null;
-    return agent ? `${capital(name)} does not play on this board: ${this.name} plays instead.`
-      : `There is no agent “${name}”: a human plays instead.`;
+    return text(agent ? "sides.unsupported" : "sides.unknown", { name: agent ? capital(name) : name, other: this.name });
   }
 
   #show() {
@@ -115,7 +115,7 @@ export class Side extends EventTarget {
     const changed = () => this.#optionsChanged(name);
     this.options.replaceChildren(
       ...agent.options.filter(({ name: option }) => option !== "seconds" || given.seconds).map((option) => field(option, given[option.name] ?? "", changed)),
-      h("label", { title: `at most ${this.caps.seconds} s` }, "seconds a move",
+      h("label", { title: text("sides.secondsTitle", { seconds: this.caps.seconds }) }, text("sides.seconds"),
         h("input", {
           type: "number", min: "0.01", max: this.caps.seconds, step: "any", value: this.seconds,
           onchange: ({ target }) => { this.seconds = target.value; this.#set(this.spec); },
@@ -167,10 +167,15 @@ function field(option, value, onchange) {
   const standard = option.default === null || option.default === undefined ? "" : String(option.default);
   const choices = option.type === "flag" ? ["yes", "no"] : option.choices;
   const input = choices.length
-    ? h("select", shared, h("option", { value: "" }, `default${standard ? `: ${plain(standard)}` : ""}`),
-      choices.map((choice) => h("option", { value: choice, selected: choice === value }, choice)))
+    ? h("select", shared, h("option", { value: "" }, text(standard ? "sides.defaultIs" : "sides.default", { standard: plain(standard) })),
+      choices.map((choice) => h("option", { value: choice, selected: choice === value }, plain(choice))))
     : h("input", { ...shared, value, placeholder: plain(standard), inputmode: { int: "numeric", float: "decimal" }[option.type] });
   return h("label", { title: `${option.help} (${option.takes})` }, option.name, input);
 }
 
-const plain = (standard) => ({ true: "yes", false: "no" })[standard] ?? standard;
+const plain = (value) => {
+  const flag = { true: "yes", false: "no", yes: "yes", no: "no" }[value];
+  return flag ? text(`sides.${flag}`) : value;
+};
+
+const levelName = ({ name }) => text(`levels.${name}.name`, {}, name);

@@ -1,6 +1,6 @@
 // The page's side of a worker: requests, their events, and cancellation.
 
-const LOST = "The part of the page that computes has stopped: try again, or reload the page. The game is kept.";
+import { text } from "../texts.js";
 
 /** A worker at an address, started by the first request, and again after it has stopped. */
 export class Client {
@@ -40,7 +40,7 @@ export class Client {
   }
 
   /** Stop the worker; requests in progress fail with a sentence. */
-  close(sentence = "The worker was closed.") {
+  close(sentence = text("api.closed")) {
     this.#worker?.terminate();
     this.#worker = null;
     for (const receive of [...this.#requests.values()]) receive("error", { error: sentence, status: 503 });
@@ -52,7 +52,7 @@ export class Client {
       this.#worker.onmessage = ({ data: { id, event, data } }) => this.#requests.get(id)?.(event, data);
       this.#worker.onerror = (event) => {
         event.preventDefault();
-        this.close(LOST);
+        this.close(text("api.lost"));
       };
     }
     return this.#worker;

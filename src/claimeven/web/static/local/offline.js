@@ -1,6 +1,6 @@
 // Use without a network: the service worker of a site stores its files.
 
-const FAILED = "The page works, but not without a network: its files could not be stored. The storage of the browser may be full or switched off.";
+import { text } from "../texts.js";
 
 /** Store the files in the browser; `showProblem` receives a sentence if the first try fails. */
 export async function store(showProblem) {
@@ -8,8 +8,8 @@ export async function store(showProblem) {
   try {
     const registration = await navigator.serviceWorker.register("service-worker.js");
     const { active, installing } = registration;
-    if (!active) installing?.addEventListener("statechange", () => installing.state === "redundant" && showProblem(FAILED));
+    if (!active) installing?.addEventListener("statechange", () => installing.state === "redundant" && showProblem(text("api.notStored")));
   } catch {
-    showProblem(FAILED);
+    showProblem(text("api.notStored"));
   }
 }

@@ -6,6 +6,7 @@ import { button, h, isFirstClick, announce } from "../dom.js";
 import { Game } from "../game.js";
 import { listenToKeys } from "../keys.js";
 import { Position } from "../rules.js";
+import { text } from "../texts.js";
 import { updateAddress } from "../address.js";
 import { inWords, outcomeOf, signed } from "../words.js";
 
@@ -15,17 +16,17 @@ export class View {
     this.scores = scores;
     this.sides = sides;
     this.game = new Game(new Position(game.board));
-    this.board = new BoardView("Board of the book");
-    this.path = h("p", { class: "path", "aria-label": "Moves so far" });
+    this.board = new BoardView(text("book.board"));
+    this.path = h("p", { class: "path", "aria-label": text("book.path") });
     this.message = h("p", { class: "hint-text", role: "status" });
     this.list = h("ol", { class: "book-moves" });
     this.element = h("div", { class: "play look-up" },
-      h("section", { class: "stage", "aria-label": "Board" }, this.path,
+      h("section", { class: "stage", "aria-label": text("board.name") }, this.path,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
-        h("div", { class: "row controls" }, button("To the start", () => this.step("toStart")),
-          button("Back", () => this.step("back")), button("Play on from here", () => this.#take()))),
+        h("div", { class: "row controls" }, button(text("book.toStart"), () => this.step("toStart")),
+          button(text("book.back"), () => this.step("back")), button(text("book.playOn"), () => this.#take()))),
       h("section", { class: "panels" }, h("div", { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.message, this.list)));
+        h("div", { class: "card-head" }, h("h2", {}, text("page.titles.book"))), this.message, this.list)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     this.game.addEventListener("change", ({ detail }) => this.isHere && this.#show(detail === "drop"));
     scores.addEventListener("change", () => this.isHere && this.#fill());
@@ -60,7 +61,7 @@ export class View {
     const place = game.here;
     updateAddress({ view: "book", game, sides: this.sides });
     this.board.show(game.position, { drop });
-    const steps = game.path.map((at) => button(at.parent ? game.board.name(at.column) : "start", () => game.goTo(at), {
+    const steps = game.path.map((at) => button(at.parent ? game.board.name(at.column) : text("book.start"), () => game.goTo(at), {
       class: "move", "aria-current": at === place ? "step" : null,
     }));
     const isFocused = this.element.contains(document.activeElement) && !this.board.element.contains(document.activeElement);
@@ -68,20 +69,18 @@ export class View {
     this.list.replaceChildren();
     if (isFocused && !document.activeElement?.isConnected) this.path.querySelector("[aria-current]")?.focus({ preventScroll: true });
     if (game.position.isOver) {
-      this.message.textContent = "The game is over here.";
+      this.message.textContent = text("book.over");
       return;
     }
-    this.message.textContent = "Looking it up …";
+    this.message.textContent = text("book.looking");
     try {
       const found = await get("api/book", game.query(place));
       if (game.here !== place) return;
       // At the last ply of the book the moves leave it.
       const isWhole = found.in_book && place.position.legal.every((column) => found.scores[column] !== null);
-      if (isWhole) this.scores.store(game, place, found.scores, found.words);
-      this.message.textContent = isWhole ? `In the book of ${found.book_plies} discs.`
-        : found.book_plies === null ? "There is no book for this board: the solver computes the scores."
-          : found.in_book ? `At the end of the book of ${found.book_plies} discs: the solver computes the scores.`
-            : `Beyond the book of ${found.book_plies} discs: the solver computes the scores.`;
+      if (isWhole) this.scores.store(game, place, found.scores);
+      const where = isWhole ? "inside" : found.book_plies === null ? "none" : found.in_book ? "atEnd" : "beyond";
+      this.message.textContent = text(`book.${where}`, { count: found.book_plies });
       this.#fill();
       if (!isWhole) this.scores.ask(game, place);
     } catch (error) {
@@ -102,12 +101,12 @@ export class View {
         type: "button", class: isBest ? "book-move best" : "book-move", onclick: (event) => {
           if (!isFirstClick(event)) return;
           this.choose(column);
-          announce(`Column ${game.board.name(column)}`);
+          announce(text("moves.column", { column: game.board.name(column) }));
         },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
       }, h("b", {}, game.board.name(column)), h("span", { class: outcomeOf(score) }, score === null ? (known.error ? "" : "…") : signed(score)),
-      h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
+      h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, text("book.best")) : null));
     }));
     this.board.best(known.best);
     this.board.worth(known.words);

@@ -11,6 +11,7 @@ import { MoveList, ScoreGraph } from "../move_list.js";
 import { Review } from "../review.js";
 import { Board, played, Position } from "../rules.js";
 import { AutoplayControls } from "../autoplay.js";
+import { either, text } from "../texts.js";
 import { ScoreRow } from "../score_row.js";
 import { isSolvable } from "../scores.js";
 import { addressOf, updateAddress } from "../address.js";
@@ -53,12 +54,12 @@ export class PlayView {
   choose(column) {
     const { position } = this.game;
     if (this.#isAgentsTurn()) {
-      announce("It is not your turn.");
+      announce(text("play.notYourTurn"));
       return;
     }
-    const why = position.isOver ? "The game is over."
-      : this.sides[position.turn].isFriend ? "Your friend moves next: send the link."
-        : position.isLegal(column) ? null : `Column ${this.game.board.name(column)} is full.`;
+    const why = position.isOver ? text("analysis.over")
+      : this.sides[position.turn].isFriend ? text("play.friendsTurn")
+        : position.isLegal(column) ? null : text("play.full", { column: this.game.board.name(column) });
     if (why) {
       this.showMessage(why);
       return;
@@ -97,7 +98,7 @@ export class PlayView {
     this.#leaveGame();
     this.agentsMayMove = true;
     this.game.begin(start);
-    announce("A new game.");
+    announce(text("play.isNew"));
   }
 
   /** Leave the game; the browser's back button returns to it. */
@@ -127,7 +128,7 @@ export class PlayView {
     this.isAnalyzing = isOn;
     if (!isOn) this.scores.cancel();
     this.draw();
-    announce(isOn ? "Analysis on." : "Analysis off.");
+    announce(text(isOn ? "analysis.on" : "analysis.off"));
   }
 
   async best() {
@@ -140,7 +141,7 @@ export class PlayView {
   async #solved() {
     const { game, scores } = this;
     const place = game.here;
-    if (!place.position.isOver && !scores.of(game)?.done) this.showMessage("Solving …");
+    if (!place.position.isOver && !scores.of(game)?.done) this.showMessage(text("play.solving"));
     await scores.ask(game);
     if (game.here !== place) return null;
     const known = scores.of(game);
@@ -154,15 +155,15 @@ export class PlayView {
     if (!known) return;
     this.board.best(known.best);
     const { position, board } = this.game;
-    const columns = known.best.map((column) => board.name(column)).join(" or ");
-    const which = known.best.length > 1 && known.best.length === position.legal.length ? "Every column" : `Column ${columns}`;
-    this.showMessage(`${which} ${known.words[known.best[0]]}.`);
+    const column = either(known.best.map((each) => board.name(each)));
+    const isEvery = known.best.length > 1 && known.best.length === position.legal.length;
+    this.showMessage(text(isEvery ? "worth.every" : "worth.column", { column, worth: known.words[known.best[0]] }));
   }
 
   // Drawing
 
   #build() {
-    this.board = new BoardView("Board");
+    this.board = new BoardView();
     this.row = new ScoreRow((column) => this.choose(column));
     this.bar = new ScoreBar();
     this.status = h("p", { class: "status" });
@@ -175,20 +176,20 @@ export class PlayView {
     this.controls = new Controls(this);
     this.linkGame = new LinkGame(this);
     this.element = h("div", { class: "play" },
-      h("section", { class: "stage", "aria-label": "Board" },
+      h("section", { class: "stage", "aria-label": text("board.name") },
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
         this.controls.element, this.linkGame.element, this.autoplay.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
-          h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
-            button("New game", () => this.newGame())),
+          h("div", { class: "card-head" }, h("h2", {}, text("play.players")), button(text("play.swap"), () => this.swap(), { title: text("play.swapTitle") }),
+            button(text("play.newGame"), () => this.newGame())),
           h("div", { class: "sides" }, this.sides.map((side) => side.element))),
         h("div", { class: "card" },
-          h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, "Analysis")), this.switch),
+          h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, text("analysis.title"))), this.switch),
           this.explanation.element),
         h("div", { class: "card" },
-          h("div", { class: "card-head" }, h("h2", {}, "Game"), this.review.button),
+          h("div", { class: "card-head" }, h("h2", {}, text("game.one")), this.review.button),
           this.moves.element, this.graph.element, this.review.element),
         gamePanel(this)),
     );
