@@ -27,8 +27,8 @@ function parseSpec(spec) {
 }
 
 function formatSpec(name, options) {
-  const given = Object.entries(options).filter(([, value]) => value !== "");
-  return given.length ? `${name}:${given.map(([option, value]) => `${option}=${value}`).join(",")}` : name;
+  const given = Object.entries(options).filter(([, value]) => value !== "").map((option) => option.join("="));
+  return given.length ? `${name}:${given.join(",")}` : name;
 }
 
 /** The form of one side. Event `change`: another player was chosen. */
@@ -137,8 +137,7 @@ export class Side extends EventTarget {
     const level = this.levels.find((known) => known.agent === this.spec);
     if (!level) return capital(`${agent.summary}.`);
     const highest = Math.max(...this.levels.map((known) => known.level));
-    return level.level === highest ? "Plays perfectly."
-      : `Level ${level.level} of ${highest}: plays perfectly except for deliberate mistakes.`;
+    return text(level.level === highest ? "sides.perfect" : "sides.level", { level: level.level, highest });
   }
 
   /** Take over the player of the other side. */

@@ -137,7 +137,7 @@ export const ENGLISH = {
     delete: "Delete this variation", deleted: "Variation deleted.", graph: "Score over the game for {name}: {scores}",
   },
   /** Judgements of moves by the server's names. */
-  judgements: { inaccurate: "inaccurate", mistake: "mistake", blunder: "blunder" },
+  judgements: { perfect: "perfect", good: "good", inaccurate: "inaccurate", mistake: "mistake", blunder: "blunder" },
   game: {
     one: "Game", share: "Share, load, board", example: "such as 4455", typeFirst: "Type moves first, such as 4455.",
     loaded: { one: "{count} move loaded.", other: "{count} moves loaded." }, loadedFromEmpty: "Moves loaded, from the empty board.",
@@ -196,8 +196,8 @@ const found = ({ texts }, key) => key.split(".").reduce((part, name) => part?.[n
 export function text(key, values = {}, otherwise = key) {
   const language = found(chosen, key) === undefined ? english : chosen;
   let known = found(language, key) ?? otherwise;
-  if (known.other) known = known[language.plurals.select(values.count)] ?? known.other;
-  if (typeof known !== "string") return known; // a list of texts
+  if (Array.isArray(known)) return known;
+  if (typeof known === "object") known = known[language.plurals.select(values.count)] ?? known.other;
   const written = (value) => (typeof value === "number" ? language.numbers.format(value) : value);
   return known.replace(/\{(\w+)\}/g, (all, name) => (name in values ? written(values[name]) : all));
 }
