@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ _TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
     Path: ("a text", (str,)),
     bool: ("true or false", (bool,)),
     list: ('a list of texts such as ["bots/*.py", "greedy"]', (list,)),
+    tuple: ("a number, or a list of numbers", (int, float, list)),
 }
 
 
@@ -56,14 +58,8 @@ def read_experiment(
     Paths are relative to the current folder, as on the command line. Raises `InvalidExperiment`
     for a file of another command, and with the line of an unknown field or a wrong value.
     """
-    try:
-        with reading(path, InvalidExperiment):
-            text = Path(path).read_text("utf-8-sig")
-        found = with_new_names(tomllib.loads(text))
-    except UnicodeDecodeError:
-        raise InvalidExperiment(f"{path} cannot be read: it must be a text file in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidExperiment(f"{path} must be a TOML file: {error}") from None
+    found, text = read_toml(path, InvalidExperiment)
+    found = with_new_names(found)
     other = found.pop(COMMAND, command)
     if other != command:
         raise InvalidExperiment(
@@ -71,14 +67,27 @@ def read_experiment(
         )
     for name, value in found.items():
         where = f"{path}{_line_of(name, text)}"
-        if (reason := _reason_against(name, value, fields)) is not None:
+        if (reason := reason_against(name, value, fields)) is not None:
             raise InvalidExperiment(f"{where}: {reason}")
         if isinstance(value, list):
             found[name] = [each for part in value for each in _entries(part, name, where)]
     return found
 
 
-def _reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) -> str | None:
+def read_toml(path: str | Path, error_class: type[ClaimevenError]) -> tuple[dict[str, Any], str]:
+    """Return the data in a TOML file, and its text. Raises an error of the class."""
+    try:
+        with reading(path, error_class):
+            text = Path(path).read_text("utf-8-sig")
+        return tomllib.loads(text), text
+    except UnicodeDecodeError:
+        raise error_class(f"{path} cannot be read: it must be a text file in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise error_class(f"{path} must be a TOML file: {error}") from None
+
+
+def reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) -> str | None:
+    """Return why a value does not fit the field of this name, or None if it fits."""
     if name not in fields:
         return no_such("field", name, fields)
     field = fields[name]
@@ -88,7 +97,13 @@ def _reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) 
     else:
         is_valid = type(value) in types
     if isinstance(value, list):
-        is_valid = is_valid and all(isinstance(part, str) for part in value)
+        parts = (str,) if field.kind is list else (int, float)
+        is_valid = is_valid and all(type(part) in parts for part in value)
+    numbers = value if isinstance(value, list) else [value]
+    if is_valid and field.low is not None:
+        high = math.inf if field.high is None else field.high
+        wanted = f"{field.low:g} or more" if high == math.inf else f"{field.low:g} to {high:,g}"
+        is_valid = all(field.low <= number <= high for number in numbers)
     if is_valid:
         return None
     shown, guess = repr(value), did_you_mean(str(value), field.choices)

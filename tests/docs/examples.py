@@ -3,7 +3,7 @@
 | block | use |
 |---|---|
 | `python` with `>>>` | run as a doctest; the blocks of a page share their names |
-| `python title="name.py"` | written to the page's folder, in which its other blocks run |
+| `... title="name.py"` | written to the page's folder, in which its other blocks run |
 | `console` | each line after `$ ` is run and must print the lines below it |
 | `sh` | not run, but every command, option and agent of `claimeven` in it must exist |
 

@@ -64,7 +64,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
 @pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_examples_give_what_they_show(page: Path, folder: Path, run: Callable[[str], str]) -> None:
     for block in blocks_of(page):
-        if block.title.endswith(".py"):
+        if block.title:
             (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.title).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
     assert run_doctests(page, {"__name__": "__main__"}).failed == 0

@@ -45,7 +45,7 @@ class _Bounded(Repr):
 
     def repr_instance(self, x: object, level: int) -> str:
         """Return the `repr` of an object without its address."""
-        return _shortened(_without_address(repr(x)), MAX_VALUE)
+        return _shortened(without_address(repr(x)), MAX_VALUE)
 
 
 _bounded = _Bounded()
@@ -75,7 +75,7 @@ def described(error: BaseException) -> str:
 
     def text() -> str:
         lines = str(error).strip().splitlines()
-        return printable(f"{name}: {_without_address(lines[0])}" if lines else name)
+        return printable(f"{name}: {without_address(lines[0])}" if lines else name)
 
     return _safe(text, lambda: f"{name}, whose message cannot be read")
 
@@ -166,7 +166,7 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def _without_address(text: str) -> str:
+def without_address(text: str) -> str:
     return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 #: Maximum size of an agent's file in MB.
 MAX_SOURCE = 64
 #: Common names of files with an agent.
-_DEFAULT_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
+DEFAULT_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 
 _snapshots: dict[str, bytes] = {}
 
@@ -82,7 +82,7 @@ def refusal_of(place: str) -> str | None:
     path = Path(place)
     try:
         if path.is_dir():
-            inner = sorted(path.glob("*.py"), key=lambda file: file.name not in _DEFAULT_FILES)
+            inner = sorted(path.glob("*.py"), key=lambda file: file.name not in DEFAULT_FILES)
             hint = f": name the file in it, {inner[0]}" if inner else ""
             return f"{place} is a folder, not a file{hint}"
         if not path.exists():

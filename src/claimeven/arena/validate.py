@@ -250,14 +250,16 @@ def check_agent(
     load_timeout: float | None = None,
     seed: int = 0,
     quiet: bool = True,
+    is_timeless: bool = False,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> CheckReport:
     """Load an agent, ask it about positions, play `GAMES` games, and report its faults.
 
     `limit` is the limit of the match it is meant for; `memory_limit_mb`, `load_timeout` and `quiet`
-    are fields of `Sandbox`. `on_progress` gets the number of positions and games done, and of all.
-    A file without a loadable agent is reported as a finding. Raises `InvalidSpec` for an unknown
-    agent and `InvalidLimit` for a limit that the agent cannot obey.
+    are fields of `Sandbox`. With `is_timeless` a slow agent is asked as much as a quick one, so the
+    faults do not depend on the machine. `on_progress` gets the number of positions and games done,
+    and of all. A file without a loadable agent is reported as a finding. Raises `InvalidSpec` for
+    an unknown agent and `InvalidLimit` for a limit that the agent cannot obey.
 
     >>> check_agent("greedy").is_fine
     True
@@ -280,7 +282,7 @@ def check_agent(
         is_kaggle = spec.startswith("kaggle:")
         agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING
     with closing(agent):
-        check = _Check(agent, geometry, limit, seed, on_progress)
+        check = _Check(agent, geometry, limit, seed, on_progress, is_timeless)
         check.ask()
         check.play()
         memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
@@ -306,6 +308,7 @@ class _Check:
     limit: Limit
     seed: int
     on_progress: Callable[[int, int], object] | None
+    is_timeless: bool
     answers: list[ProbeAnswer] = field(default_factory=list)
     games: list[CheckedGame] = field(default_factory=list)
     usage: list[findings.Usage] = field(default_factory=list)
@@ -327,7 +330,7 @@ class _Check:
 
     def ask(self) -> None:
         """Ask about all positions, a slow agent about fewer."""
-        ends = time.perf_counter() + MAX_ASKING
+        ends = time.perf_counter() + (math.inf if self.is_timeless else MAX_ASKING)
         half = len(self._more) // 2
         for part, may_end in (
             (self._needed, False), (self._more[:half], True), (self._more[half:], True)
@@ -339,11 +342,12 @@ class _Check:
             self._note_usage()
         if not self._weight:
             self._ask_again()
-            self._soak()
+            if not self.is_timeless:
+                self._soak()
 
     def play(self) -> None:
         """Play the games, a slow agent fewer."""
-        ends = time.perf_counter() + MAX_PLAYING
+        ends = time.perf_counter() + (math.inf if self.is_timeless else MAX_PLAYING)
         specs = list(OPPONENTS.values())
         opponents = dict(zip(OPPONENTS, make_agents(specs, self.geometry), strict=True))
         for number in range(GAMES):
@@ -395,7 +399,8 @@ class _Check:
             self.usage.append(used)
 
     def _ask_again(self) -> None:
-        again = [answer for answer in self.answers if answer.seconds < _QUICK][-_TWICE:]
+        quick = math.inf if self.is_timeless else _QUICK
+        again = [answer for answer in self.answers if answer.seconds < quick][-_TWICE:]
         columns = [self._answer(answer.probe, answer.number).column for answer in again]
         self.is_unseeded = columns != [answer.column for answer in again]
 

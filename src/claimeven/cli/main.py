@@ -36,6 +36,7 @@ SECTIONS = {
     "Compete": {
         "agents": "List the agents and their options.",
         "check": "Check your agent: does it load, fail, take too long?",
+        "grade": "Grade the bots of a class by a rubric.",
         "match": "Play many games between two agents.",
         "tournament": "Play many agents against each other; print the ladder.",
         "ladder": "Rate an agent on the ladder from random to perfect.",

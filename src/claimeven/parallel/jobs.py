@@ -79,7 +79,9 @@ class Executor(Protocol):
 
 
 class PoolError(ClaimevenError, ValueError):
-    """Workers cannot be started, or end repeatedly during the same job."""
+    """Workers cannot be started, or end repeatedly during the same job, whose number is `job`."""
+
+    job: int | None = None
 
 
 @dataclass(frozen=True)

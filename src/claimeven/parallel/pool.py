@@ -255,7 +255,9 @@ class Scheduler:
             self._failures[number] += 1
             if self._failures[number] == MAX_TRIES:
                 worker = f"the {self._crew.name} that runs {self._unit} {number + 1}"
-                raise PoolError(f"{worker} died {MAX_TRIES} times: {how}")
+                error = PoolError(f"{worker} died {MAX_TRIES} times: {how}")
+                error.job = number
+                raise error
             self._suspects.extendleft(reversed(member.jobs.values()))
         elif not member.is_ready:
             self._failed_starts += 1

@@ -1,0 +1,168 @@
+"""Rubrics: the criteria by which bots are graded, read from a TOML file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from claimeven.errors import ClaimevenError
+from claimeven.experiment_file import read_toml, reason_against
+from claimeven.game.validation import seed_number
+from claimeven.option_fields import option, options_of
+
+#: For each test its default step, and fields: those it needs, and others that only it has.
+TESTS: dict[str, tuple[float | None, tuple[str, ...], tuple[str, ...]]] = {
+    "loads": (1, (), ()),
+    "faults": (0, (), ()),
+    "match": (0.5, ("against",), ("games",)),
+    "accuracy": (None, ("at",), ("measure", "positions")),
+    "time": (None, ("at",), ()),
+    "imports": (0, ("forbid",), ()),
+}
+#: The tests of which a lower value is better.
+FALLING = ("faults", "time", "imports")
+#: The default rubric, and an example for others.
+EXAMPLE = resources.files("claimeven.arena.grading") / "rubric.toml"
+
+
+class InvalidRubric(ClaimevenError):
+    """A rubric that cannot be used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion:
+    """A test, and the `points` for each step of `at` that its result reaches.
+
+    Points of a `bonus` are not part of the maximum. `forbid` are names that code may not use.
+    """
+
+    test: str = option(str, "", "", choices=tuple(TESTS))
+    name: str = option(str, "", "")
+    points: Any = option(tuple, 0, "", low=0)
+    at: Any = option(tuple, None, "", low=0)
+    bonus: bool = option(bool, False, "")
+    against: str = option(str, "", "")
+    games: int = option(int, 20, "", low=1, high=10_000)
+    positions: int = option(int, 400, "", low=1, high=4_500)
+    measure: str = option(str, "keeps", "", choices=("keeps", "perfect", "wins", "blocks"))
+    forbid: Any = option(list, (), "")
+
+    @property
+    def label(self) -> str:
+        """Its name, by default the opponent or the test."""
+        return self.name or self.against or self.test
+
+    @property
+    def steps(self) -> list[tuple[float, float]]:
+        """Each step and its points."""
+        at = TESTS[self.test][0] if self.at is None else self.at
+        return list(zip(_listed(at), _listed(self.points), strict=True))
+
+    @property
+    def most(self) -> float:
+        """The greatest number of points."""
+        return max(points for _, points in self.steps)
+
+    def points_for(self, value: float | None) -> float:
+        """Return the points for the result of its test; 0 for None, which is no result.
+
+        >>> Criterion(test="time", at=[0.1, 1], points=[5, 2]).points_for(0.3)
+        2
+        """
+        sign = -1 if self.test in FALLING else 1
+        met = [n for at, n in self.steps if value is not None and sign * (value - at) >= 0]
+        return max(met, default=0)
+
+    @property
+    def work(self) -> dict[str, Any]:
+        """The measurement that it needs; criteria with equal ones share it."""
+        if self.test == "match":
+            return {"test": "match", "against": self.against, "games": self.games}
+        if self.test == "accuracy":
+            return {"test": "accuracy", "positions": self.positions}
+        return {"test": "check"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rubric:
+    """The criteria of a class, and the limits of its bots; `out_of` scales the totals."""
+
+    title: str = option(str, "Grades", "")
+    seed: int = option(int, 0, "")
+    seconds: float | None = option(float, None, "", low=0.001)
+    memory_limit: int | None = option(int, None, "", low=1)
+    out_of: float | None = option(float, None, "", low=1)
+    criteria: tuple[Criterion, ...] = ()
+
+    @property
+    def most(self) -> float:
+        """The greatest number of points without bonus."""
+        return sum(each.most for each in self.criteria if not each.bonus)
+
+    @property
+    def scaled(self) -> float:
+        """The grade of a bot with all points."""
+        return self.out_of or self.most
+
+    @property
+    def works(self) -> list[dict[str, Any]]:
+        """The measurements, each once: first the check."""
+        found = [{"test": "check"}]
+        found += [each.work for each in self.criteria if each.work not in found]
+        return list({repr(each): each for each in found}.values())
+
+
+def read_rubric(path: str | Path | None = None) -> Rubric:
+    """Return the rubric in a file, or the default one. Raises `InvalidRubric`.
+
+    >>> read_rubric().most
+    100
+    """
+    if path is None:
+        with resources.as_file(EXAMPLE) as file:
+            return read_rubric(file)
+    found, _ = read_toml(path, InvalidRubric)
+    listed = found.pop("criteria", None)
+    if not listed or not isinstance(listed, list) or not all(isinstance(c, dict) for c in listed):
+        raise InvalidRubric(f"{path} must have criteria, each a table [[criteria]]")
+    _check(found, Rubric, str(path))
+    criteria = [_criterion(each, f"{path}, criterion {n}") for n, each in enumerate(listed, 1)]
+    labels = ["bot", "grade", "notes", *(each.label for each in criteria)]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise InvalidRubric(f"{path}: the name {twice[0]} is used: give the criterion another one")
+    seed_number(found.get("seed", 0), InvalidRubric)
+    return Rubric(**found, criteria=tuple(criteria))
+
+
+def _criterion(given: dict[str, Any], where: str) -> Criterion:
+    test = str(given.get("test"))
+    where += f" ({test})" * (test in TESTS)
+    _check(given, Criterion, where)
+    if test not in TESTS:
+        raise InvalidRubric(f"{where} must have a test: {', '.join(TESTS)}")
+    step, needed, own = TESTS[test]
+    others = {name for _, *fields in TESTS.values() for name in (*fields[0], *fields[1])} - {"at"}
+    for name in ("points", *needed):
+        if name not in given:
+            raise InvalidRubric(f"{where} must have {name}")
+    if wrong := sorted(others.intersection(given).difference(needed, own)):
+        raise InvalidRubric(f"{where}: {wrong[0]} does not go with the test {test}")
+    at, points = _listed(given.get("at", step)), _listed(given["points"])
+    if not at or len(at) != len(points):
+        raise InvalidRubric(f"{where}: at and points must have the same number of steps")
+    if test in ("match", "accuracy") and max(at) > 1:
+        raise InvalidRubric(f"{where}: at must be 0 to 1, such as 0.75, got {max(at):g}")
+    return Criterion(**given)
+
+
+def _check(given: dict[str, Any], cls: type, where: str) -> None:
+    fields = {name: each for name, (_, each) in options_of(cls).items()}
+    for name, value in given.items():
+        if (reason := reason_against(name, value, fields)) is not None:
+            raise InvalidRubric(f"{where}: {reason}")
+
+
+def _listed(value: Any) -> list[float]:
+    return value if isinstance(value, list) else [value]
