@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from claimeven.web import security
-from claimeven.web.security import Guard, is_loopback
+from claimeven.web.security import Guard
+from claimeven.web.settings import is_loopback
 from tests.web.conftest import Server, running
 from tests.web.test_app import asked
 

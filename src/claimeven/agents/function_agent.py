@@ -20,7 +20,7 @@ import ast
 import inspect
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -34,8 +34,9 @@ from claimeven.agents.external.kaggle import KAGGLE_NAMES, KaggleAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option, parse_options
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import described, printable, shown, traceback_of
-from claimeven.agents.shapes import SHAPES, Adapted, adapt
+from claimeven.agents.shapes import SHAPES, Adapted, adapt, end_of
 from claimeven.agents.validation import as_column
+from claimeven.agents.visits import visit_lines
 from claimeven.game.position import Position
 
 _EMPTY = inspect.Parameter.empty
@@ -69,11 +70,19 @@ class FunctionAgent(Agent):
         """Call the function; its output goes to stderr. Raises `AgentFault` for invalid answers."""
         with PrintsToStderr():
             begin = time.perf_counter()
-            answer = self.function(position)
+            answer = end_of(self.function(position))
             seconds = time.perf_counter() - begin
         if isinstance(answer, Decision):
             return answer
         return Decision(as_column(answer), seconds=seconds)
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        """Yield the positions that a generator shows (see `visits`), one line each."""
+        made = self.function
+        adapted = made if isinstance(made, Adapted) else None
+        if inspect.isgeneratorfunction(adapted.function if adapted else made):
+            shape = adapted.shape if adapted else "rows"
+            yield from visit_lines((adapted.call if adapted else made)(position), position, shape)
 
 
 def as_agent(

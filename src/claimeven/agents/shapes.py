@@ -17,7 +17,8 @@ The shape of a function is an option of its spec, `bot.py:bot,shape=rows`, or th
 | `state`      | a `CourseState`, with `get_legal_actions()` and other methods  | 1 or 2   |
 
 The answer is a column counted from 0, a pair of column and value, or a number for each column: the
-greatest legal one is played.
+greatest legal one is played. A generator returns it; what it yields are the steps of its search
+(see `visits`).
 """
 
 from __future__ import annotations
@@ -89,18 +90,33 @@ SHAPES: Final[dict[str, tuple[Callable[[Position], Any], tuple[Any, Any]]]] = {
 }
 
 
+def end_of(answer: Any, on_step: Callable[[Any], object] = id) -> Any:
+    """Return the answer of a function; a generator runs to its end, its steps go to `on_step`."""
+    if inspect.isgenerator(answer):
+        try:
+            while True:
+                on_step(next(answer))
+        except StopIteration as end:
+            return end.value
+    return answer
+
+
 class Adapted:
     """A function of a position, made of a function of another shape."""
 
     def __init__(self, function: Callable[..., Any], shape: str, count: int) -> None:
-        self.function, self.count = function, count
+        self.function, self.shape, self.count = function, shape, count
         self.board, self.players = SHAPES[shape]
         self.arguments = ("board", "board, player")[count - 1] + f", shape={shape}"
 
+    def call(self, position: Position) -> Any:
+        """Return the answer of the function, a generator if it is one."""
+        both = self.board(position), self.players[position.turn]
+        return self.function(*both[: self.count])
+
     def __call__(self, position: Position) -> Any:
         """Return the column that the function answers."""
-        both = self.board(position), self.players[position.turn]
-        answer = self.function(*both[: self.count])
+        answer = end_of(self.call(position))
         if isinstance(answer, (list, tuple, np.ndarray)) and np.shape(answer)[:1]:
             if len(answer) == position.geometry.columns:
                 legal = position.legal_columns

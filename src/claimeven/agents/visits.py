@@ -18,17 +18,18 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.sanitize import described, printable, shown
-from claimeven.agents.shapes import CourseState
+from claimeven.agents.shapes import CourseState, end_of
 from claimeven.game import encodings
 from claimeven.game.errors import ClaimevenError, InvalidPosition
 from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_names
 from claimeven.game.position import Position
 
 #: The readers of boards by their shape; the other shapes have rows, the top row first.
@@ -120,14 +121,34 @@ def run_search(
     function: Callable[..., Any], arguments: Mapping[str, Any], on_visit: Callable[[Any], object]
 ) -> Any:
     """Call a search and return its answer; each position that it yields is passed to `on_visit`."""
-    answer = function(**arguments)
-    if inspect.isgenerator(answer):
-        while True:
-            try:
-                on_visit(next(answer))
-            except StopIteration as end:
-                return end.value
-    return answer
+    return end_of(function(**arguments), on_visit)
+
+
+def visit_lines(steps: Iterable[Any], root: Position, shape: str = "rows") -> Iterator[str]:
+    """Yield a line for each shown position: its moves from `root`, its value or "-", its note.
+
+    The moves lead through the position before it that was shown last. Raises `InvalidVisit` if
+    none was shown.
+
+    >>> list(visit_lines(["4", ("44", 0.5, "even"), ("4", -1)], Position()))
+    ['4 - ', '44 0.5 even', '4 -1 ']
+    """
+    geometry, names = root.geometry, column_names(root.geometry.columns)
+    seen = {(root.mine, root.mask): (0, "")}
+    for number, item in enumerate(steps, 1):
+        position, value, note = read_visit(item, geometry, shape)
+        ways = [(0, "")] if position == root else []
+        for column, height in enumerate(position.heights):
+            disc = 1 << geometry.bit(column, height - 1) if height else 0
+            before = seen.get((position.theirs ^ disc, position.mask ^ disc))
+            if disc & position.theirs and before is not None:
+                ways.append((before[0], before[1] + names[column]))
+        if not ways:
+            reason = "show each position when the search enters it, after the one it follows from"
+            raise InvalidVisit(f"showed {shown(position)} too early: {reason}")
+        moves = max(ways)[1]
+        seen[position.mine, position.mask] = number, moves
+        yield f"{moves or 'root'} {'-' if value is None else f'{value:g}'} {note}"
 
 
 def _is_value(item: Any) -> bool:

@@ -8,7 +8,12 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.options import file_option
+from claimeven.agents.files import split_file_spec
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.sandbox import Sandbox
+from claimeven.agents.registry import is_bounded, make_agents
+from claimeven.agents.source_snapshot import refusal_of
+from claimeven.cli.common.options import AGENT, file_option
 from claimeven.errors import ClaimevenError
 
 #: The packages of the extra `web`.
@@ -16,6 +21,7 @@ _PACKAGES = ("fastapi", "uvicorn")
 
 
 @click.command("serve")
+@click.argument("bots", metavar="[BOT]...", nargs=-1, type=AGENT)
 @click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option("--port", default=8000, help="Port; 0 selects a free one.")
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
@@ -55,6 +61,7 @@ _PACKAGES = ("fastapi", "uvicorn")
     help="Agent of an installed package that clients may use; may be repeated.",
 )
 def command(
+    bots: tuple[str, ...],
     browse: bool,
     store: Path | None,
     workers: int | None,
@@ -64,14 +71,20 @@ def command(
 ) -> None:
     """Serve the web page and the API until Ctrl-C.
 
+    BOT is an agent with your own code: the page plays against it, shows its values, its faults and
+    its search, and reads its file again when it changes. Two BOTs play each other. They are
+    available only on this machine, so not with --host.
+
     By default only this machine can connect (see --host), and pages of other sites cannot use the
-    server. Searches run in worker processes for at most --seconds. Agents from files are not
+    server. Searches run in worker processes for at most --seconds. Other agents from files are not
     available, and agents of installed packages only with --trust. /api lists the API; /play serves
     agents http://..., /lund the protocol of the Lund course.
 
     \b
     Examples:
       claimeven serve
+      claimeven serve my_bot.py --open
+      claimeven serve my_bot.py:Bot,depth=2 kaggle:main.py
       claimeven serve --port 0 --open
       claimeven serve --store class.db
       claimeven serve --trust their-agent
@@ -94,9 +107,22 @@ def command(
     from claimeven.web.settings import ServerSettings, default_workers  # noqa: PLC0415 - comes with it
 
     count = default_workers() if workers is None else workers
-    settings = ServerSettings(store=store, workers=count, hosts=hosts, bot=bot, **asked)
+    bots = tuple(map(_checked_bot, bots))
+    settings = ServerSettings(store=store, workers=count, hosts=hosts, bot=bot, bots=bots, **asked)
     check_allowed(bot, settings)
     if store is not None:
         with Store.read(store):
             pass
     serve(settings, click.echo, browse)
+
+
+def _checked_bot(spec: str) -> str:
+    """Return the spec of an agent with own code. Raises `InvalidSpec` for another or no file."""
+    if not is_bounded(spec, Sandbox()):
+        raise InvalidSpec(f"BOT must have its own code, such as my_bot.py, got {spec}")
+    make_agents([spec], lazy_start=True)[0].close()
+    place = (split_file_spec(spec) or ("",))[0]
+    refusal = refusal_of(place) if place.endswith(".py") else None
+    if refusal:
+        raise InvalidSpec(refusal)
+    return spec.strip()

@@ -1,7 +1,8 @@
 """The agents that clients of the server may use, and the limits of their options.
 
 Only bundled agents and trusted agents of installed packages are allowed, without files, modules,
-programs or servers, so that no client can make this machine run code or send requests.
+programs or servers, so that no client can make this machine run code or send requests. The only
+exceptions are the agents of the command line, by exactly these specs (`ServerSettings.bots`).
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def kinds_on(trust: tuple[str, ...]) -> dict[str, AgentKind]:
 def check_allowed(spec: str, settings: ServerSettings) -> str:
     """Return a stripped spec. Raises `InvalidSpec` if the agent or an option is not allowed."""
     text = spec.strip()
+    if text in settings.bots:
+        return text
     name = name_in(text)
     if split_limit(text)[1]:
         raise InvalidSpec("a server has its own limits: leave out the limit after @")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,9 +22,9 @@ from claimeven import __version__
 from claimeven.web import errors, lund, routes
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import RECORDS_BODY
-from claimeven.web.security import Guard, is_loopback
+from claimeven.web.security import Guard
 from claimeven.web.services import Services
-from claimeven.web.settings import ServerSettings
+from claimeven.web.settings import ServerSettings, is_loopback
 
 #: The files of the page.
 STATIC = Path(__file__).parent / "static"
@@ -65,7 +66,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
     for module in (routes, lund):
         app.include_router(module.router, dependencies=[Depends(routes.only_known)])
     errors.add_handlers(app)
-    _add_page(app)
+    _add_page(app, settings.bots)
     app.add_middleware(
         Guard,
         hosts=(*settings.hosts, *(urlsplit(each).hostname or "" for each in settings.root_urls)),
@@ -77,8 +78,8 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
     return app
 
 
-def _add_page(app: FastAPI) -> None:
-    """Serve the page, and the reference of the API."""
+def _add_page(app: FastAPI, bots: tuple[str, ...]) -> None:
+    """Serve the page, which names the bots, and the reference of the API."""
 
     @app.get("/api", include_in_schema=False)
     async def api(request: Request) -> Response:
@@ -86,7 +87,12 @@ def _add_page(app: FastAPI) -> None:
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
-        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
+        headers = {"cache-control": "no-cache"}
+        if not bots:
+            return FileResponse(STATIC / "index.html", headers=headers)
+        text = (STATIC / "index.html").read_text("utf-8")
+        meta = f'<meta name="bots" content="{escape(json.dumps(bots))}">'
+        return HTMLResponse(text.replace("<title>", f"{meta}\n<title>", 1), headers=headers)
 
     app.mount("/static", _PageFiles(directory=STATIC, check_dir=False), name="static")
 

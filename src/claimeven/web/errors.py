@@ -59,11 +59,12 @@ class WorkTooLong(ClaimevenError):
 
 
 class WorkFailed(Exception):
-    """A job failed with an error: a sentence and an HTTP status."""
+    """A job failed with an error: a sentence, an HTTP status, and the fault of an agent."""
 
-    def __init__(self, sentence: str, status: int) -> None:
-        super().__init__(sentence)
+    def __init__(self, error: str, status: int, **fault: Any) -> None:
+        super().__init__(error)
         self.status = status
+        self.fault = fault
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -112,8 +113,10 @@ def _quoted(value: Any) -> str:
     return printable(repr(value), MAX_QUOTED)
 
 
-def _problem(sentence: str, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status, headers)
+def _problem(
+    sentence: str, status: int, headers: dict[str, str] | None = None, **fault: Any
+) -> JSONResponse:
+    return JSONResponse({"error": sentence, **fault}, status, headers)
 
 
 def _invalid_request(request: Request, error: Exception) -> JSONResponse:
@@ -135,7 +138,9 @@ def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 def _known_error(request: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(error.wait)} if isinstance(error, Unavailable) else None
-    return _problem(*sentence_and_status(error), headers)
+    # A traceback names folders: it is only for the author of the agent.
+    fault = getattr(error, "fault", {}) if request.app.state.services.settings.bots else {}
+    return _problem(*sentence_and_status(error), headers, **fault)
 
 
 def _own_failure(request: Request, error: Exception) -> JSONResponse:

@@ -29,12 +29,17 @@ SEND_SECONDS, WARMUP_SECONDS = 10.0, 900.0
 GRACE_SECONDS, STOP_SECONDS = 0.5, 1.0
 
 
+#: Seconds that an agent with own code has in addition to be loaded, and to stop when it is late.
+LOAD_SECONDS = 75.0
+
+
 class ServerWorker:
     """A worker process, for use from the event loop.
 
     `is_usable`: it accepts jobs. `is_ready`: its warm-up is complete. `has_started`: the code of
-    its job is loaded and the time of the job runs. `has_ended`: its process has ended. A thread
-    reads its messages. Raises `WorkerLost` if the process cannot be started.
+    its job is loaded and the time of the job runs. `has_ended`: its process has ended. `agent`: the
+    agent of its last job with one. A thread reads its messages. Raises `WorkerLost` if the process
+    cannot be started.
     """
 
     def __init__(
@@ -42,6 +47,7 @@ class ServerWorker:
     ) -> None:
         self.is_usable = self.is_ready = self.has_started = self.has_ended = False
         self.steps_done = 0
+        self.agent: str | None = None
         self._on_idle_end, self._on_compiling = on_idle_end, on_compiling
         self._numbers = itertools.count(1)
         self._job: int | None = None
@@ -60,25 +66,26 @@ class ServerWorker:
         return self._job is None
 
     async def run(
-        self, task: str, arguments: dict[str, Any], seconds: float
+        self, task: str, arguments: dict[str, Any], seconds: float, load_seconds: float = 0.0
     ) -> AsyncGenerator[Event]:
         """Run a job and yield its events. Its time starts when its code is compiled or loaded."""
+        self.agent = arguments.get("agent", self.agent)
         if self.has_ended:
             raise WorkerLost("the worker process has stopped: try again")
         self._job, self._inbox, self.has_started = next(self._numbers), asyncio.Queue(), False
         job = {"task": task, "seconds": seconds, "arguments": to_plain(arguments)}
         self._send({"do": "run", "job": self._job, **job})
-        limit = seconds + GRACE_SECONDS if self.is_ready else WARMUP_SECONDS
-        deadline = self._loop.time() + limit
+        limit = seconds + load_seconds + GRACE_SECONDS
+        deadline = self._loop.time() + (limit if self.is_ready else WARMUP_SECONDS)
         while True:
             event = await self._next(deadline, seconds)
             if event["event"] == "started":
-                deadline, self.has_started = self._loop.time() + seconds + GRACE_SECONDS, True
+                deadline, self.has_started = self._loop.time() + limit, True
                 continue
             if event["event"] in ("done", "failed"):
                 self._job = None
             if event["event"] == "failed":
-                raise WorkFailed(event["data"]["error"], event["data"]["status"])
+                raise WorkFailed(**event["data"])
             yield event
             if event["event"] == "done":
                 return
@@ -185,6 +192,8 @@ class WorkerPool:
         self.on_message = on_message
         self.stop_seconds = stop_seconds
         self.steps = steps
+        #: Agents with own code, which need more time than bundled ones to load and to stop.
+        self.bots: tuple[str, ...] = ()
         self.jobs_done = self.workers_lost = 0
         #: Set once code is being compiled, which takes long; jobs may wait already.
         self.compiling: asyncio.Event = asyncio.Event()
@@ -256,9 +265,10 @@ class WorkerPool:
         Leaving the block early cancels the job. Iteration raises `WorkFailed`, `WorkerLost`, and
         `WorkTooLong` after `seconds` of work; entering raises `PoolBusy` and `PoolClosed`.
         """
-        worker = await self._acquire()
+        worker = await self._acquire(arguments.get("agent"))
         try:
-            async with aclosing(worker.run(task, arguments, seconds)) as events:
+            more = LOAD_SECONDS if arguments.get("agent") in self.bots else 0.0
+            async with aclosing(worker.run(task, arguments, seconds, more)) as events:
                 yield events
         finally:
             if worker.is_idle:
@@ -275,10 +285,14 @@ class WorkerPool:
                     return event["data"]
         raise WorkerLost("the search stopped without a result: try again")
 
-    async def _acquire(self) -> ServerWorker:
-        """Return a free worker; wait in the queue for it."""
+    async def _acquire(self, agent: str | None = None) -> ServerWorker:
+        """Return a free worker, one that has loaded the agent if possible; wait in the queue."""
         while self._is_open:
-            worker = self._free.popleft() if self._free else await self._next_free()
+            if self._free:
+                worker = next((w for w in self._free if w.agent == agent), self._free[0])
+                self._free.remove(worker)
+            else:
+                worker = await self._next_free()
             if worker.has_ended or worker.child.ended:
                 self._spawn(self._replace(worker))  # it has just died, without a job
             elif self._is_open:  # the pool may have stopped in between

@@ -14,6 +14,8 @@ class Problem(BaseModel):
     """An error."""
 
     error: str = Field(description="One sentence.")
+    kind: str | None = Field(None, description="Of a bot: crash, illegal, time, stall, memory.")
+    traceback: str = Field("", description="Of a bot that failed.")
 
 
 class GameOutcome(BaseModel):
@@ -252,7 +254,7 @@ class MinimaxStep(SearchCounters):
     depth: int
     alpha: float | None = Field(description="null: no bound.")
     beta: float | None
-    window: list[str] = Field(description="alpha and beta in words.")
+    window: list[str] | None = Field(description="alpha and beta in words; null for a bot.")
     value: float | None
     words: str | None = Field(description="The value in words.")
     plies_to_end: int | None
@@ -266,7 +268,7 @@ class MinimaxAnswer(BaseModel):
     agent: str
     algorithm: str
     evaluation: str
-    evaluation_description: str = Field(description="The meaning of its numbers.")
+    evaluation_description: str | None = Field(description="The meaning of its numbers.")
     depth: int
     first_step: int
     total_steps: int = Field(description="Steps of the whole search.")
@@ -382,6 +384,7 @@ class StatusAnswer(BaseModel):
     workers_lost: int
     uptime_seconds: float
     store: str | None = Field(description="Name of the file of the tournament.")
+    bots: list[str] = Field(description="The bots that the server was started with.")
 
 
 class TournamentAnswer(BaseModel):

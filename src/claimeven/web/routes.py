@@ -241,7 +241,10 @@ async def montecarlo(query: Annotated[MonteCarloQuery, Query()], services: Share
 
 async def _search(task: str, query: MinimaxQuery | MonteCarloQuery, services: Services) -> Any:
     settings = services.settings
-    options = {**query.options(), "agent": check_allowed(query.agent, settings)}
+    agent = check_allowed(query.agent, settings)
+    options = {**query.options(), "agent": agent}
+    if agent in settings.bots:
+        task = "search_traces.shown"
     return await services.ask(task, settings.seconds, position=query.ongoing(), **options)
 
 
@@ -322,6 +325,7 @@ async def status(services: Shared) -> dict[str, Any]:
         "workers_lost": pool.workers_lost,
         "uptime_seconds": time.monotonic() - services.started_at,
         "store": None if store is None else store.name,
+        "bots": list(dict.fromkeys(services.settings.bots)),
     }
 
 

@@ -6,15 +6,19 @@ All values and windows are for the side to move at the root.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from claimeven.agents.base import AgentFault, Limit
+from claimeven.agents.codec import MAX_LINES
 from claimeven.agents.families.classic import DEFAULT_DEPTH, SearchAgent
 from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import build
+from claimeven.arena.games.safe_call import checked_trace
 from claimeven.evaluation.registry import WINDOWS, Evaluation
 from claimeven.evaluation.windows import WindowWeights
 from claimeven.game.notation import format_moves
@@ -28,6 +32,13 @@ from claimeven.montecarlo.tree_text import tree_json as forest_json
 #: Maximum numbers of positions in a minimax search, of iterations in a Monte Carlo search, and of
 #: nodes in all trees of one response.
 MAX_POSITIONS, MAX_ITERATIONS, MAX_NODES = 100_000, 5_000, 60_000
+#: A line of `visits.visit_lines`; any other line of a trace is a note.
+_LINE: Final = re.compile(r"(?:root|([\da-p]+)) (-|-?inf|-?[\d.]+(?:e[+-]?\d+)?) (.*)")
+#: The fields of a step that a bot's search does not know.
+_UNKNOWN: Final = {
+    "depth": 0, "alpha": None, "beta": None, "window": None, "value": None, "words": None,
+    "plies_to_end": None, "skipped": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0,
+}  # fmt: skip
 
 
 def minimax(
@@ -68,6 +79,42 @@ def minimax(
         "counters": window.counters,
         "tree": tree_json(root, position),
     }
+
+
+def shown(
+    state: Any, position: Position, agent: str, first_step: int, steps: int, **others: object
+) -> dict[str, Any]:
+    """Return the positions that a bot's search shows, in the form of `minimax`.
+
+    The first visit enters a node, a value returns from it. A fault is the reason of the last step.
+    Raises `InvalidSpec` for a bot that shows no positions.
+    """
+    player, limit = state.agent(agent, position.geometry, Limit()), Limit(seconds=state.seconds)
+    found: list[dict[str, Any]] = []
+    entered, visits, fault = set[str](), 0, "shows no steps: its function must yield positions"
+    try:
+        for line in checked_trace(player, position, limit, np.random.default_rng(0), MAX_LINES):
+            known = _LINE.fullmatch(line)
+            moves, words, note = known.groups("") if known else ("", "-", line)
+            is_new = words == "-" or moves not in entered
+            visits += is_new
+            entered.add(moves)
+            for kind in ["enter"] * is_new + ["return"] * (words != "-"):
+                is_last = kind == "return" or words == "-"
+                step = {"step": len(found), "kind": kind, "moves": moves, "nodes": visits}
+                value = {"value": float(words), "words": words} if kind == "return" else {}
+                found.append({**_UNKNOWN, **step, **value, "reason": note if is_last else ""})
+    except AgentFault as error:
+        fault = str(error)
+        if found:
+            found[-1]["reason"] = fault
+    if not found:
+        raise InvalidSpec(f"{agent} {fault}")
+    return {
+        "agent": agent, "algorithm": "own", "evaluation": "", "evaluation_description": None,
+        "depth": 0, "first_step": first_step, "total_steps": len(found), "counters": found[-1],
+        "steps": found[first_step : first_step + steps], "tree": {},
+    }  # fmt: skip
 
 
 def description_of(evaluation: Evaluation, connect: int) -> str:

@@ -149,16 +149,6 @@ class Guard:
         return self.is_public or address.is_loopback
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address can be reached only from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class _TooLarge(BaseException):
     """Stops reading a body that is too long, past all error handlers."""
 

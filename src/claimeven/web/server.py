@@ -20,8 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from claimeven.web.app import create_app
 from claimeven.web.errors import WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.pool import WorkerPool
-from claimeven.web.security import is_loopback
-from claimeven.web.settings import InvalidSettings, ServerSettings
+from claimeven.web.settings import InvalidSettings, ServerSettings, is_loopback
 
 #: Hosts that mean all addresses of the machine.
 _ALL_ADDRESSES = ("0.0.0.0", "::", "")

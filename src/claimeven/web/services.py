@@ -32,6 +32,7 @@ class Services:
     def __init__(self, settings: ServerSettings, pool: WorkerPool) -> None:
         self.settings = settings
         self.pool = pool
+        pool.bots = settings.bots
         self.started_at: float = time.monotonic()
         self.store: StoreView = StoreView(settings.store, settings.max_waiting)
         self._cached_scores: OrderedDict[Position, dict[str, Any]] = OrderedDict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,16 @@ MAX_WORKERS, MAX_SECONDS = 64, 3_600
 
 class InvalidSettings(ClaimevenError):
     """Settings with which a server cannot be started."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached only from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def default_workers() -> int:
@@ -50,7 +61,8 @@ class ServerSettings:
     agent's move, `max_body_bytes` and `max_waiting` the requests. `store` is the file of a
     tournament, `hosts` are additional host names, `bot` is the default agent of `/play` and
     `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port), `trust` are
-    the agents of installed packages that clients may use.
+    the agents of installed packages that clients may use. `bots` are specs of agents from files;
+    with them only this machine can connect.
 
     Raises `InvalidSettings` for an invalid value.
     """
@@ -69,6 +81,7 @@ class ServerSettings:
     bot: str = "uct:iterations=200"
     root_urls: tuple[str, ...] = ()
     trust: tuple[str, ...] = ()
+    bots: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -83,6 +96,11 @@ class ServerSettings:
         object.__setattr__(self, "root_urls", tuple(map(_origin_of, self.root_urls)))
         if not self.host:
             raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
+        if self.bots and (self.hosts or self.root_urls or not is_loopback(self.host)):
+            raise InvalidSettings(
+                f"{self.bots[0]} runs its code on this machine, so only this machine may use it:"
+                " leave out --host, --allow-host and --root-url"
+            )
 
     @property
     def caps(self) -> dict[str, Any]:

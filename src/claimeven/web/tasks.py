@@ -13,8 +13,10 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +25,7 @@ from claimeven.agents.base import Agent, Limit
 from claimeven.agents.decisions import decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
+from claimeven.agents.fingerprint import paths_of
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.registry import make_agent
@@ -60,6 +63,10 @@ MAX_VALUES, MAX_DEPTH, MAX_GAMES = 3_000_000, 600, 500
 _DATABASE = DATABASE.decode().rstrip("\0")
 
 
+#: The path, the time of change and the size of each file of an agent.
+Stamp = tuple[tuple[Path, int, int], ...]
+
+
 class WorkerState:
     """Solvers, agents and standings of a worker; `seconds` of its job, and `send` for events."""
 
@@ -69,7 +76,7 @@ class WorkerState:
         self.seconds: float = 60.0
         self.send: Callable[[str, Any], None] = lambda event, data: None
         self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
-        self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, Geometry, Stamp], Agent] = OrderedDict()
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver of a board. Raises `InvalidSolve` for boards of over 128 bits."""
@@ -86,16 +93,20 @@ class WorkerState:
         return solver
 
     def agent(self, spec: str, geometry: Geometry, limit: Limit) -> Agent:
-        """Return the agent of a spec, ready for a game. Raises `InvalidSpec`, `InvalidLimit`."""
-        agent = self._agents.get((spec, geometry))
+        """Return the agent of a spec, ready for a game; a new one if its files have changed.
+
+        Raises `InvalidSpec`, `InvalidLimit` and `AgentFault`.
+        """
+        key = spec, geometry, _stamp(spec)
+        agent = self._agents.get(key)
         if agent is None:
             agent = make_agent(spec)
             if isinstance(agent, SolverAgent):
                 agent.share(self.solver(geometry))
-            self._agents[spec, geometry] = agent
+            self._agents[key] = agent
             while len(self._agents) > MAX_AGENTS:
                 self._agents.popitem(last=False)[1].close()
-        self._agents.move_to_end((spec, geometry))
+        self._agents.move_to_end(key)
         make_agent(agent, geometry, limit)  # raises if it cannot play, loads its files
         begin_game(agent)
         return agent
@@ -134,7 +145,8 @@ def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, An
         send("started", None)  # the time of the job starts
         return "done", plain(task(state, **arguments), MAX_VALUES, MAX_DEPTH)
     except ClaimevenError as error:
-        return _failure(str(error), 422)
+        kind, trace = getattr(error, "kind", None), getattr(error, "traceback", "")
+        return _failure(str(error), 422, kind=kind, traceback=trace)
     except SearchStopped:
         return _failure("the search exceeded its time limit", 422)
     except MemoryError:
@@ -145,8 +157,13 @@ def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, An
         return _failure("claimeven failed at this request; its log has the details", 500)
 
 
-def _failure(sentence: str, status: int) -> tuple[str, Any]:
-    return "failed", {"error": " ".join(sentence.split()), "status": status}
+def _failure(sentence: str, status: int, **fault: Any) -> tuple[str, Any]:
+    return "failed", {"error": " ".join(sentence.split()), "status": status, **fault}
+
+
+def _stamp(spec: str) -> Stamp:
+    files = [(path, path.stat()) for path in paths_of(spec).values() if path.exists()]
+    return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in files)
 
 
 class TimedSolver:
@@ -206,7 +223,7 @@ def lower_priority(state: WorkerState) -> None:
 
 def load(state: WorkerState, task: str, arguments: dict[str, Any]) -> None:
     """Compile or load the code of a job before its time starts. Raises the errors of its agent."""
-    if task in ("move", "search_traces.montecarlo"):
+    if task in ("move", "search_traces.montecarlo", "search_traces.shown"):
         board, limit = arguments["position"].geometry, arguments.get("limit", Limit())
         state.agent(arguments["agent"], board, limit)
     elif task in SOLVER_TASKS:
@@ -248,7 +265,8 @@ def move(
     player = state.agent(agent, position.geometry, limit)
     if _time_of(player, limit) > state.seconds:
         limit = limit.min_with(Limit(seconds=state.seconds))
-    decision = timed_decision(player, position, limit, np.random.default_rng(seed))[0]
+    decision, seconds = timed_decision(player, position, limit, np.random.default_rng(seed))
+    decision = replace(decision, seconds=decision.seconds or seconds)
     view = checked_tree(player, TREE_DEPTH, tree_nodes) if tree_nodes else None
     if tree_nodes and view is None:
         raise InvalidSpec(f"{agent} has no tree for this decision")

@@ -191,7 +191,8 @@ class ProcessAgent(Agent):
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` if they end early."""
-        lines, fault = self._ask("trace", codec.trace, **_request(position, limit))
+        seconds = None if limit.seconds is None else max(MIN_PATIENCE, limit.deadline)
+        lines, fault = self._ask("trace", codec.trace, seconds, **_request(position, limit))
         yield from lines
         if fault is not None:
             raise AgentFault(fault)

@@ -1,12 +1,13 @@
 // The address of the page: a link to its current content.
 
+import { BOTS } from "./api.js";
 import { frameParameters } from "./embedded.js";
 import { Board, Position, played } from "./rules.js";
 import { text } from "./texts.js";
 
 const SIDES = ["first", "second"];
 /** Default players. */
-const DEFAULT_SIDES = ["human", "perfect:level=4"];
+const DEFAULT_SIDES = BOTS.length ? ["human", ...BOTS.slice(0, 2)].slice(-2) : ["human", "perfect:level=4"];
 /** The player of a side who gets the game by link. */
 export const FRIEND = "friend";
 /** Maximum number of lines in an address. */

@@ -6,6 +6,8 @@ import { text } from "./texts.js";
 
 /** Whether the page has a worker instead of a server. */
 export const isLocal = document.querySelector("meta[name=backend]")?.content === "worker";
+/** Agents with own code that the server was started with, by their specs. */
+export const BOTS = JSON.parse(document.querySelector("meta[name=bots]")?.content ?? "[]");
 /** Abilities that only a server has. */
 const NEEDS_SERVER = ["reasons", "files", "tournament", "puct"];
 const hasKernels = typeof BigInt === "function" && typeof WebAssembly === "object" && "toSorted" in Array.prototype;
@@ -47,7 +49,7 @@ async function checked(request) {
   const response = await request.catch(rethrow);
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new Error(body.error ?? text("api.status", { status: String(response.status) }));
+  throw Object.assign(new Error(body.error ?? text("api.status", { status: String(response.status) })), body);
 }
 
 export async function get(path, query = {}, signal = undefined) {

@@ -1,7 +1,7 @@
 // The player of each side: a human, a level of perfect play, or any agent with its options.
 
 import { FRIEND } from "./address.js";
-import { can, get } from "./api.js";
+import { BOTS, can, get } from "./api.js";
 import { discIcon } from "./board.js";
 import { h } from "./dom.js";
 import { kept } from "./kept.js";
@@ -16,11 +16,14 @@ const DEFAULT_AGENTS = ["uct", "greedy"];
 const lists = new Map();
 function agentsFor(board) {
   if (!can("compute")) return { agents: [], levels: [], caps: {} };
-  return kept(lists, `${board.size} ${board.connect}`, () => get("api/agents", { board: board.size, connect: board.connect }));
+  const bots = [...new Set(BOTS)].map((name) => ({ name, summary: text("bot.summary"), plays: true, options: [] }));
+  return kept(lists, `${board.size} ${board.connect}`, () => get("api/agents", { board: board.size, connect: board.connect })
+    .then((answer) => ({ ...answer, agents: [...bots, ...answer.agents] })));
 }
 
 /** Split a spec into its name and its options. */
 function parseSpec(spec) {
+  if (BOTS.includes(spec)) return [spec, {}];
   const [name, ...rest] = spec.split(":");
   const options = rest.join(":").split(",").filter(Boolean).map((part) => part.split(/=(.*)/s));
   return [name, Object.fromEntries(options.map(([option, value = "yes"]) => [option, value]))];
@@ -69,12 +72,18 @@ export class Side extends EventTarget {
     return !this.isHuman && !this.isFriend;
   }
 
+  /** Whether the player is an agent with own code. */
+  get isBot() {
+    return BOTS.includes(this.spec);
+  }
+
   /** A short name. */
   get name() {
     if (this.isHuman) return playerName(this.player);
     if (this.isFriend) return text("sides.friend");
     const level = this.levels?.find(({ agent }) => agent === this.spec);
-    return level ? text("sides.levelName", { level: levelName(level) }) : this.spec;
+    if (level) return text("sides.levelName", { level: levelName(level) });
+    return this.isBot ? this.spec.split(/[\\/]/).at(-1) : this.spec;
   }
 
   get limit() {
@@ -99,7 +108,8 @@ export class Side extends EventTarget {
       option(HUMAN, text("sides.human")),
       option(FRIEND, text("sides.byLink"), text("sides.byLinkTitle")),
       ...(plays("perfect") ? [group(text("sides.levels"), levels.map((l) => option(l.agent, capital(levelName(l)))))] : []),
-      group(text("sides.agents"), playing.filter((a) => !a.preset).map((a) => option(a.name, a.name, a.summary))),
+      group(text("bot.group"), playing.filter((a) => BOTS.includes(a.name)).map((a) => option(a.name, a.name, a.summary))),
+      group(text("sides.agents"), playing.filter((a) => !a.preset && !BOTS.includes(a.name)).map((a) => option(a.name, a.name, a.summary))),
       group(text("sides.presets"), playing.filter((a) => a.preset).map((a) => option(a.name, a.name, a.summary))),
     );
     this.#show();

@@ -166,6 +166,19 @@ export const ENGLISH = {
     beyond: "Beyond the book of {count} discs: the solver computes the scores.",
   },
 
+  bot: {
+    title: "Your bot", again: "Reload and move again", summary: "your own code", group: "Your bots",
+    traceback: "Traceback", column: "column", watch: "Watch the search of {name}",
+    plays: "{name} played column {column} after {seconds} s",
+    facts: {
+      value: "value {number}", score: "score {number}", depth: "depth {number}", nodes: "{number} nodes",
+      iterations: "{number} iterations", line: "line {number}",
+    },
+    rows: { value: "value", visits: "visits", prior: "prior", policy: "policy" },
+    fault: "{name} {reason}.", forfeit: "{name} {reason}. In a match it would lose the game.",
+    remedy: "A changed file is read again: edit it, and let it move again.",
+  },
+
   review: {},
 
   puzzles: {},

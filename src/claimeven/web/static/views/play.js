@@ -3,6 +3,7 @@
 import { Explanation, ScoreBar, yellowScore } from "../analysis.js";
 import { post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
+import { BotPanel } from "../bot_panel.js";
 import { Controls } from "../controls.js";
 import { AfterPaint, button, h, SAME_GESTURE, announce } from "../dom.js";
 import { editPosition } from "../editor.js";
@@ -175,6 +176,7 @@ export class PlayView {
     this.autoplay = new AutoplayControls(() => this.#paused(), () => this.#playOneMove());
     this.controls = new Controls(this);
     this.linkGame = new LinkGame(this);
+    this.bots = new BotPanel(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": text("board.name") },
         this.status,
@@ -185,6 +187,7 @@ export class PlayView {
           h("div", { class: "card-head" }, h("h2", {}, text("play.players")), button(text("play.swap"), () => this.swap(), { title: text("play.swapTitle") }),
             button(text("play.newGame"), () => this.newGame())),
           h("div", { class: "sides" }, this.sides.map((side) => side.element))),
+        this.bots.element,
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, text("analysis.title"))), this.switch),
           this.explanation.element),
@@ -290,6 +293,7 @@ export class PlayView {
     this.moves.draw();
     this.autoplay.show(this.sides.every((side) => side.isAgent));
     this.linkGame.draw();
+    this.bots.draw();
     // Two paused agents have their own buttons.
     this.controls.show(game, this.#agentToMove() && !this.agentsMayMove && !this.autoplay.isPaused);
     this.#drawStatus();
@@ -387,13 +391,15 @@ export class PlayView {
         wait(bots ? this.autoplay.milliseconds : SAME_GESTURE, control.signal),
       ]);
       this.thinking = null;
-      if (game.here === place) game.play(decision.column - 1);
+      if (game.here !== place) return;
+      if (side.isBot) this.bots.show(side, decision, place);
+      game.play(decision.column - 1);
     } catch (error) {
       if (this.thinking === control) this.thinking = null;
       if (error.name === "AbortError") return;
       this.agentsMayMove = false;
       this.draw();
-      this.showMessage(error.message);
+      this.showMessage(this.bots.fail(side, error));
     }
   }
 
