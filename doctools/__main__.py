@@ -1,4 +1,7 @@
-"""Draw every picture and table of the documents: `python -m doctools`, `--check` to compare."""
+"""Draw every picture and table of the documents, and write the listings of the search viewers.
+
+`python -m doctools` writes, `--check` compares.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from doctools import boards, charts, growth, tables, trees
+from doctools import boards, charts, growth, listings, tables, trees
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 FOLDER: Final = DOCS / "pictures"
@@ -39,6 +42,7 @@ def made() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{name}.svg", draw()
     for page in tables.pages_with_tables(DOCS):
         yield page, tables.with_tables(page.read_text(encoding="utf-8"))
+    yield listings.PATH, listings.module()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         stale += 1
-        print(path.relative_to(DOCS), "is stale" if check else "drawn")
+        print(path.relative_to(DOCS.parent), "is stale" if check else "written")
         if not check:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -1,29 +1,42 @@
-// The line of the textbook search that does a step: its file in the package, and the line.
+// The code of the textbook search next to its tree: functions, with the current line of each.
 
-const MINIMAX = "minimax/textbook.py";
-const [TREE, SIMPLE, PUCT] = ["montecarlo/tree/textbook.py", "montecarlo/flat/textbook.py", "montecarlo/puct/textbook.py"];
-const REST = "known = _value_at_rest(position, depth, context, len(path))";
+import { LISTINGS } from "./search_listings.js";
 
-const BEST = "if turn * child.value > turn * best.value:";
-const [SIMULATE, COUNT] = ["result, moves = self.simulate(path[-1])", "node.total += result"];
-
-/** By algorithm; for minimax searches by event, for the others by phase. */
-const CODE = {
-  minimax: [MINIMAX, { enter: "child = yield from minimax(", rest: REST, best: BEST }],
-  alphabeta: [MINIMAX, { enter: "child = yield from alphabeta(", rest: REST, best: BEST, cut: "if alpha >= beta and place < len(columns):" }],
-  negamax: [MINIMAX, {
-    enter: "child = yield from negamax(", rest: "value = context.evaluate(position, len(path))",
-    found: "value = entry.value_at(len(path))", over: "value, reason = _finished_value(position, len(path))",
-    best: "if -child.value > best.value:", cut: "if lower >= upper and place < len(columns):",
-  }],
-  tree: [TREE, ["path, expanded = self.select()", "expanded = self.expand(node)", SIMULATE, COUNT]],
-  flat: [SIMPLE, ["return self.simulate_and_back_up(self.next_leaf(), ())", "self.expand(path)", SIMULATE, COUNT]],
-  puct: [PUCT, ["path = self.select()", "expanded = self.expand(leaf)", "result = -self.evaluate(leaf)", "proofs = self.back_up(path, result)"]],
+/** By algorithm; for minimax searches by event, for the others by phase: functions, each with the start of its current line. */
+const LINES = {
+  minimax: { start: "def ", enter: "child = ", rest: "known = ", best: "return best" },
+  alphabeta: { start: "def ", enter: "child = ", rest: "known = ", best: "return best", cut: "if alpha >= beta " },
+  negamax: {
+    start: "def ", enter: "child = ", over: "value, reason = _finished_value(", found: "value = entry.", rest: "value = context.evaluate(",
+    best: "return best", cut: "if lower >= upper ",
+  },
+  tree: [
+    { step: "path, expanded = self.select()", select: "node = self.best_child(", best_child: "bound = upper_bound(" },
+    { step: "path, expanded = self.select()", select: "expanded = self.expand(", expand: "node.children = " },
+    { step: "result, moves = self.simulate(", simulate: "result, moves = play_out(" },
+    { step: "proofs = self.back_up(", back_up: "node.total += result" },
+  ],
+  flat: [
+    { step: "return self.simulate_and_back_up(", next_leaf: "path = self.nodes[" }, { expand: "node.children = " },
+    { simulate_and_back_up: "result, moves = self.simulate(", simulate: "result, moves = play_out(" }, { simulate_and_back_up: "node.total += result" },
+  ],
+  puct: [
+    { step: "path = self.select()", select: "node = self.best_child(", best_child: "bound = value + spread " },
+    { step: "expanded = self.expand(", expand: "node.children = " },
+    { step: "result = -self.evaluate(", evaluate: "values, priors = " }, { step: "proofs = self.back_up(", back_up: "node.total += result" },
+  ],
 };
 
-/** Return the file and the line of a step, or null. */
+/** Return the `file` and the `lines` of a step, current ones marked, or null for a search without a textbook. */
 export function codeOf(algorithm, step) {
-  const [file, lines] = CODE[algorithm] ?? CODE.tree;
-  const line = lines[step] ?? (step === "over" || step === "found" ? lines.rest : null);
-  return line ? { file, line } : null;
+  const marks = LINES[algorithm];
+  if (!marks) return null;
+  const found = marks[step] ?? marks.rest;
+  const { file, ...functions } = LISTINGS[algorithm];
+  const starts = typeof found === "string" ? { [algorithm]: found } : found;
+  const lines = Object.entries(starts).flatMap(([name, start], at) => [
+    ...(at ? [{ text: "", isCurrent: false }] : []),
+    ...functions[name].split("\n").map((text) => ({ text, isCurrent: text.trim().startsWith(start) })),
+  ]);
+  return { file, lines };
 }

@@ -13,14 +13,16 @@ const FOUND = "found in the transposition table";
 export class MinimaxSteps {
   /** Whether the most important nodes of a tree are those nearest to its root. */
   isBroad = true;
-  /** The player of each depth, with values for the side to move at the root. */
-  levels = ["MAX", "MIN"];
 
-  /** Request a search. `ask(path, query)` returns the response. */
+  /** Request a search of a position, or of a tree of leaves. `ask(path, query)` returns the response. */
   static async load(query, start, ask) {
     const { iterations, ...rest } = query;
     const search = new MinimaxSteps();
-    search.after = positionsFrom(start);
+    search.after = start.after ?? positionsFrom(start);
+    search.isTyped = Boolean(start.isTyped);
+    search.noun = search.isTyped ? "move" : "column";
+    // The player of each depth; values are for the side to move at the root.
+    search.levels = [{ name: "MAX", player: start.turn }, { name: "MIN", player: 1 - start.turn }];
     search.ask = (first, steps) => ask("api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
     search.steps = [];
     search.stepsAt = new Map(); // moves -> numbers of the steps at that node
@@ -37,7 +39,8 @@ export class MinimaxSteps {
   async ready(index) {
     while (this.steps.length <= Math.min(index, this.total - 1)) {
       const { steps, total_steps: total, algorithm, evaluation_description: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
-      Object.assign(this, { total, algorithm, about, hasWindows: algorithm !== "minimax" });
+      Object.assign(this, { total, algorithm, about, hasWindows: ["alphabeta", "negamax"].includes(algorithm) });
+      if (algorithm === "own") this.levels = null; // the values of a bot may be for any side
       for (const step of steps) {
         if (!this.stepsAt.has(step.moves)) this.stepsAt.set(step.moves, []);
         this.stepsAt.get(step.moves).push(this.steps.push(step) - 1);
@@ -50,28 +53,45 @@ export class MinimaxSteps {
     return index < this.steps.length;
   }
 
+  /** The kinds of steps to go to, with the names of their buttons. */
+  get jumps() {
+    return [...(this.hasWindows ? [["cut", "Next cutoff"]] : []), ["leaf", "Next leaf"]];
+  }
+
+  /** Return the next step of a kind after one, or null. */
+  async next(kind, index) {
+    for (let at = index + 1; at < this.total; at++) {
+      if (!this.has(at)) await this.ready(at);
+      const event = eventOf(this.steps[at]);
+      if (kind === event || (kind === "leaf" && ["rest", "over", "found"].includes(event))) return at;
+    }
+    return null;
+  }
+
   /** Return the content of a step. */
   at(index) {
     const step = this.steps[index];
-    const name = namedMoves(step.moves);
+    const name = namedMoves(step.moves, this.noun);
+    const reason = this.isTyped ? step.reason.replace("columns", "moves").replace("column", "move") : withShownColors(step.reason);
     const sentence = {
       enter: `Visit ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
-      return: `${capital(name)} is worth ${valueText(step)}: ${withShownColors(step.reason)}${this.#sameAs(step, index)}.`,
-      cut: `Cut at ${name}: ${step.reason}.`,
+      return: `${capital(name)} is worth ${[valueText(step), reason].filter(Boolean).join(": ")}${this.#sameAs(step, index)}.`,
+      cut: `Cut at ${name}: ${reason}.`,
     }[step.kind];
     const counted = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
     const counters = [
       `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, counted(step.nodes, "node"),
-      counted(step.evaluations, "evaluation"), ...(this.hasWindows ? [counted(step.cutoffs, "cut")] : []),
+      ...(step.evaluations === undefined ? [] : [counted(step.evaluations, "evaluation")]), ...(this.hasWindows ? [counted(step.cutoffs, "cut")] : []),
       ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table (≡)`] : []),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
       words: sentence, counters: `${counters.join(" · ")}.`,
-      about: `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least. At the depth limit values are estimates: ${this.about}.`, code: codeOf(this.algorithm, eventOf(step)),
+      about: !this.levels ? "" : `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least.${this.about ? ` At the depth limit values are estimates: ${this.about}.` : ""}`,
+      code: codeOf(this.algorithm, step.kind === "enter" && !step.moves ? "start" : eventOf(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),
-      isOpen: (node) => node.isHere && node.moves.length <= deepest,
+      isOpen: (node) => this.isTyped || (node.isHere && node.moves.length <= deepest),
     };
   }
 
@@ -94,12 +114,18 @@ export class MinimaxSteps {
 
   #children(moves, index, here) {
     const position = this.after(moves);
-    if (position.isOver || !this.#opens(moves, position, index)) return [];
-    const isCut = this.#known(moves, index)?.isCut;
+    if (position.isOver || !(this.isTyped || this.#opens(moves, position, index))) return [];
+    const isCut = this.#isCutAway(moves, index);
     return position.legal.map((column) => {
       const child = moves + position.board.name(column);
       return this.#node(child, index, here.startsWith(child), isCut);
     });
+  }
+
+  /** Whether the unvisited nodes below a node are cut away. */
+  #isCutAway(moves, index) {
+    const known = this.#known(moves, index);
+    return known ? known.isCut : Boolean(moves) && this.#isCutAway(moves.slice(0, -1), index);
   }
 
   #opens(moves, position, index) {
@@ -114,21 +140,45 @@ export class MinimaxSteps {
     for (const at of all) {
       if (at > index) break;
       const step = this.steps[at];
-      node.window = windowText(step);
+      Object.assign(node, { step, window: step.window });
       if (step.kind === "enter") Object.assign(node, { state: "open", value: null, isCut: false });
       else if (step.kind === "cut") Object.assign(node, { state: "cut", value: valueText(step), isCut: true });
       else Object.assign(node, { state: node.isCut ? "cut" : "done", value: valueText(step), isFound: step.reason === FOUND });
     }
+    if (node.state === "open" && this.levels) this.#addBest(node, moves, index);
     return node;
+  }
+
+  /** Add the best value so far to an open node, as a bound, and to its window. */
+  #addBest(node, moves, index) {
+    const { legal, board } = this.after(moves);
+    const isMax = moves.length % 2 === 0;
+    const values = legal.map((column) => this.#last(moves + board.name(column), index)).filter((step) => step?.kind === "return");
+    if (!values.length) return;
+    const best = values.reduce((found, step) => ((isMax ? step.value > found.value : step.value < found.value) ? step : found));
+    node.value = `${isMax ? "≥" : "≤"} ${valueText(best)}`;
+    const place = isMax ? 0 : 1;
+    const [alpha, beta] = [node.step.alpha ?? -Infinity, node.step.beta ?? Infinity];
+    if (isMax ? best.value > alpha : best.value < beta) node.window = node.window?.with(place, best.words);
+  }
+
+  /** Return the last step at a node up to `index`. */
+  #last(moves, index) {
+    return this.steps[this.stepsAt.get(moves)?.findLast((at) => at <= index)];
   }
 
   #node(moves, index, isHere, parentIsCut = false) {
     const node = this.#known(moves, index);
-    const base = { moves, ...titleOf(moves), isHere: isHere && node !== null };
-    if (!node && parentIsCut) return { ...base, lines: ["cut away"], brief: "✂", state: "skipped" };
-    if (!node) return { ...base, lines: ["not yet"], brief: "·", state: "unseen" };
-    const brief = [node.value ?? "…", ...(node.isCut ? ["✂"] : node.isFound ? ["≡"] : [])].join(" ");
-    const lines = [...(this.hasWindows ? [node.window] : []), brief];
+    const base = { moves, ...titleOf(moves, this.noun), isHere: isHere && node !== null };
+    if (!node) {
+      const given = this.after(moves).value ?? null; // of a typed leaf
+      const brief = [...(given === null ? [] : [sign(String(given))]), ...(parentIsCut ? ["✂"] : given === null ? ["·"] : [])].join(" ");
+      const words = parentIsCut ? ["cut away"] : given === null ? ["not yet"] : [];
+      return { ...base, lines: given === null ? words : [...words, brief], brief, state: parentIsCut ? "skipped" : "unseen" };
+    }
+    const bound = node.isCut && this.levels ? (moves.length % 2 ? "≤ " : "≥ ") : "";
+    const brief = [bound + (node.value ?? "…"), ...(node.isCut ? ["✂"] : node.isFound ? ["≡"] : [])].join(" ");
+    const lines = [...(this.hasWindows ? [windowText(node)] : []), brief];
     return { ...base, lines, brief, state: node.state, opens: this.#opens(moves, this.after(moves), index) };
   }
 }
@@ -136,10 +186,10 @@ export class MinimaxSteps {
 /** Return the event of a step. */
 function eventOf({ kind, reason, depth }) {
   if (kind !== "return") return kind;
-  if (reason.startsWith("best")) return "best";
+  if (reason.startsWith("best of")) return "best";
   return reason === FOUND ? "found" : depth === 0 && reason === "evaluated" ? "rest" : "over";
 }
 
 const sign = (text) => text.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
-const windowText = (step) => `[${step.window.map(sign).join(", ")}]`;
-const valueText = (step) => (step.words === null ? null : sign(step.words));
+const windowText = ({ window }) => `[${window.map(sign).join(", ")}]`;
+const valueText = (step) => ((step.words ?? null) === null ? null : sign(step.words));

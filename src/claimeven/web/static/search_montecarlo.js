@@ -11,6 +11,7 @@ const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, select
 
 export class MonteCarloSteps {
   isBroad = false;
+  jumps = [["iteration", "Next iteration"]];
 
   static async load(query, start, ask) {
     const { depth, iterations, ...rest } = query;
@@ -36,6 +37,12 @@ export class MonteCarloSteps {
       const last = Math.min(this.total, (number + 1) * CHUNK);
       if (!this.chunks.has(number)) this.chunks.set(number, (await this.ask(number * CHUNK + 1, last)).steps);
     }
+  }
+
+  /** Return the first step of the next iteration, or null. */
+  async next(kind, index) {
+    const at = (Math.floor(index / PHASES) + 1) * PHASES;
+    return at < this.count ? at : null;
   }
 
   has(index) {

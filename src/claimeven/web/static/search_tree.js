@@ -4,19 +4,20 @@ import { s } from "./dom.js";
 
 const WIDE = { width: 130, height: 64, gap: 12, row: 118, text: 14, line: 17 };
 const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
+const TYPED = { width: 84, height: 74, gap: 8, row: 112, text: 17, line: 20 };
 const FLAT = { width: 104, height: 24, gap: 5, row: 156, text: 13, line: 15 };
 /** Width of the names of the levels. */
-const LEVEL = 46;
+const LEVEL = 74;
 /** Maximum number of nodes in a row with their full texts. */
 const MAX_WIDE_NODES = 12;
 
 /** Return the name of the node after moves, in long and in short. */
-export function titleOf(moves) {
-  return moves ? { title: `column ${moves.at(-1)}`, short: moves.at(-1) } : { title: "root", short: "root" };
+export function titleOf(moves, noun = "column") {
+  return moves ? { title: `${noun} ${moves.at(-1)}`, short: moves.at(-1) } : { title: "root", short: "root" };
 }
 
 /** Return moves in words. */
-export const namedMoves = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");
+export const namedMoves = (moves, noun = "column") => (moves ? `${noun} ${[...moves].join(", then ")}` : "the root");
 
 /**
  * Return the open nodes as rows, from the root down. A node has `moves` (its name), `title`,
@@ -58,30 +59,46 @@ export function nodesToOpen(root, childrenOf, most, isBroad) {
   return { open, isAll: true };
 }
 
-/** Draw rows from the top down. `chosen(node)` is called for a click; `levels` name the rows in turn. */
-export function drawTree(rows, chosen, levels = null) {
-  const most = Math.max(...rows.map((row) => row.length));
-  const size = most > MAX_WIDE_NODES ? NARROW : WIDE;
+/**
+ * Draw rows from the top down. `chosen(node)` is called for a click; `levels` name the rows in turn:
+ * their `name` and the `player` to move. With `isTidy` each node is above the middle of its children.
+ */
+export function drawTree(rows, chosen, levels = null, isTidy = false) {
+  if (isTidy) placeLeaves(rows[0][0]);
+  const most = isTidy ? rows.flat().filter((node) => !node.below.length).length : Math.max(...rows.map((row) => row.length));
+  const size = most > MAX_WIDE_NODES ? NARROW : isTidy ? TYPED : WIDE;
   const step = size.width + size.gap;
   const textOf = (node) => (size === NARROW ? [node.short, node.brief ?? node.lines.at(-1)] : [node.title, ...node.lines]);
   const room = levels ? LEVEL : 0;
-  const pieces = (levels ? rows : []).map((_, depth) => levelName(levels, depth, 4, size.gap + depth * size.row + size.height / 2 + 5));
+  const width = room + most * step + size.gap;
+  const pieces = (levels ? rows : []).flatMap((_, depth) => levelOf(levels, depth, { left: 0, top: size.gap + depth * size.row, width, height: size.height }));
   rows.forEach((row, depth) => row.forEach((node, index) => {
-    node.x = room + (most / 2 + index - row.length / 2 + 0.5) * step + size.gap / 2;
+    const place = isTidy ? node.place : most / 2 + index - row.length / 2;
+    node.x = room + (place + 0.5) * step + size.gap / 2;
     node.y = size.gap + depth * size.row;
     if (depth) pieces.push(edge(node, [node.above.x, node.above.y + size.height], [0, 30], [node.x, node.y]));
   }));
   const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, textOf(node), chosen));
-  const width = room + most * step + size.gap;
   const drawing = frame(width, (rows.length - 1) * size.row + size.height + 2 * size.gap, size, [...pieces, ...boxes]);
-  drawing.style.setProperty("min-width", `${Math.min(width, room + most * step * 0.78)}px`);
+  drawing.style.setProperty("--least", Math.min(width, room + most * step * 0.78));
   return drawing;
+}
+
+/** Give the leaves below a node consecutive places, and each other node the middle of its children's. */
+function placeLeaves(node, next = 0) {
+  if (!node.below.length) {
+    node.place = next;
+    return next + 1;
+  }
+  const end = node.below.reduce((at, child) => placeLeaves(child, at), next);
+  node.place = (node.below[0].place + node.below.at(-1).place) / 2;
+  return end;
 }
 
 /** Draw rows from left to right, with one line of text for each node. */
 export function drawWholeTree(rows, chosen, levels = null) {
   const size = FLAT;
-  const room = levels ? size.height : 0;
+  const room = levels ? 2 * size.height : 0;
   let leaves = 0;
   const place = (node) => {
     node.below.forEach(place);
@@ -94,15 +111,21 @@ export function drawWholeTree(rows, chosen, levels = null) {
   const edges = rows.slice(1).flat().map((node) => edgeOf(node, node.above));
   const boxes = rows.flat().map((node) => box(node, node.x, node.y, size, [`${node.short}: ${node.brief ?? node.lines.at(-1)}`], chosen));
   const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
-  const names = (levels ? rows : []).map((_, depth) => levelName(levels, depth, size.gap + depth * size.row, size.line));
+  const names = (levels ? rows : []).flatMap((_, depth) => levelOf(levels, depth, { left: size.gap / 2 + depth * size.row, top: 0, width: size.width + size.gap, height: room + leaves * (size.height + size.gap) }, 6));
   const drawing = frame(width, room + leaves * (size.height + size.gap) + size.gap, size, [...names, ...edges, ...boxes]);
   drawing.classList.add("whole");
   return drawing;
 }
 
-/** Return the name of a level, starting at the root. */
-function levelName(levels, depth, x, y) {
-  return s("text", { class: "level", x, y }, levels[depth % levels.length]);
+/** Return the band of a level, starting at the root, with its name and the disc of the player to move. */
+function levelOf(levels, depth, { left, top, width, height }, above = height / 2 - 18) {
+  const { name, player } = levels[depth % levels.length];
+  const [x, y, kind] = [left + 16, top + above + 18, `player-${player + 1}`];
+  return [
+    s("rect", { class: `band ${kind}`, x: left, y: top - 4, width, height: height + 8, rx: 8 }),
+    s("g", { class: kind }, s("circle", { class: "body", cx: x, cy: y, r: 11 }), s("circle", { class: "mark", cx: x, cy: y, r: player ? 3 : 6 })),
+    s("text", { class: "level", x: x + 16, y: y + 5 }, name),
+  ];
 }
 
 function frame(width, height, size, pieces) {

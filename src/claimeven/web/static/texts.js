@@ -38,7 +38,7 @@ export const ENGLISH = {
         ["Shift", "with a letter, if columns have letters"],
       ]],
       ["Puzzles", [["h", "the next hint"], ["t", "try again"], ["s", "show the solution"], ["n", "the next puzzle"]]],
-      ["Watch a search", [["← →", "a step back or forward"], ["Home, End", "the first step, the last one"], ["w", "the whole tree"]]],
+      ["Watch a search", [["← →", "a step back or forward"], ["Home, End", "the first step, the last one"], ["w", "the whole tree"], ["Space", "autoplay"], ["c, l, i", "the next cutoff, leaf, iteration"]]],
       ["Look up", [["1–9, a–p", "follow that column"], ["← →, Home", "back, forward, to the start"]]],
     ],
   },

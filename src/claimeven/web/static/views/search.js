@@ -5,7 +5,9 @@ import { can, get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, icon, prefersReducedMotion } from "../dom.js";
 import { listenToKeys } from "../keys.js";
+import { EVALUATIONS } from "../local/slots.js";
 import { Board, played, Position } from "../rules.js";
+import { LeafTree } from "../search_leaves.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
 import { drawTree, drawWholeTree, nodesToOpen, rowsOf } from "../search_tree.js";
@@ -22,6 +24,11 @@ const ALGORITHMS = [
 /** Maximum number of nodes of a whole tree: the rest opens on demand. */
 const MAX_NODES_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
+/** The choice of a tree by its leaves, the tree at first, and the evaluation and depth at first: with small numbers. */
+const [LEAVES, FIRST_LEAVES] = ["leaves", "3 12 8 | 2 4 6 | 14 5 2"];
+const [AGENTS_EVALUATION, FIRST_EVALUATION, FIRST_DEPTH] = ["windows", "windows-symmetric", 2];
+/** Sizes of the text, in percent. */
+const SIZES = ["100", "125", "150", "200"];
 /** Milliseconds at a step before the address is updated: browsers limit the number of updates. */
 const REST = 400;
 /** Milliseconds for a step in autoplay, and the minimum with reduced motion. */
@@ -61,9 +68,14 @@ export class View {
   /** Set the form from the address; return its step. */
   #wanted() {
     const search = new URLSearchParams(location.search);
-    const [agent, options] = search.get("agent")?.split(/:(.*)/s) ?? [];
-    if (options) search.set("agent", agent);
-    const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c };
+    const [agent, listed = ""] = search.get("agent")?.split(/:(.*)/s) ?? [];
+    if (listed) search.set("agent", agent);
+    const [evaluation, ...options] = listed.split(",").toSorted((a, b) => b.startsWith("eval=") - a.startsWith("eval="));
+    const isKnown = evaluation.startsWith("eval=") && Object.hasOwn(EVALUATIONS, evaluation.slice(5));
+    if (agent) Object.assign(this.depth, { value: 3 });
+    this.evaluation.value = isKnown ? evaluation.slice(5) : agent ? AGENTS_EVALUATION : FIRST_EVALUATION;
+    if (search.has("leaves")) this.leaves.value = search.get("leaves");
+    const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c, text: this.size };
     const left = [];
     for (const [name, field] of Object.entries(fields)) {
       const value = search.get(name)?.replace(",", " ");
@@ -74,8 +86,9 @@ export class View {
     }
     const on = this.where.value;
     this.whole.checked = search.get("tree") === "whole";
+    this.#sized();
     this.#algorithmChosen();
-    if (agent === this.algorithm.value) this.options.textContent = options ?? "";
+    if (agent === this.algorithm.value) this.options.textContent = [...(isKnown ? [] : [evaluation]), ...options].filter(Boolean).join(",");
     if (this.where.value !== on) left.push(`board ${on.replace(" ", ",")} for ${this.algorithm.value}`);
     this.problem.textContent = left.length ? `This link cannot be shown as it is, because of invalid values: ${left.join(", ")}.` : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
@@ -86,7 +99,7 @@ export class View {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => {
       if (!this.isHere) return;
-      const more = { ...this.asked, on: this.on.replace(" ", ","), step: this.at + 1, tree: this.whole.checked ? "whole" : null };
+      const more = { ...this.asked, on: this.on.replace(" ", ","), step: this.at + 1, tree: this.whole.checked ? "whole" : null, text: this.size.value === SIZES[0] ? null : this.size.value };
       updateAddress({ view: "search", game: this.shared, sides: this.sides, more });
     }, REST);
   }
@@ -96,8 +109,13 @@ export class View {
     this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(option));
     this.algorithm.value = "alphabeta";
     this.where = h("select", {}, BOARDS.map(([size, connect]) => h("option", { value: `${size} ${connect}` }, `${size}, connect ${connect}`)),
-      h("option", { value: "game" }, "current game"));
-    this.depth = h("input", { type: "number", min: 1, max: 12, value: 3 });
+      h("option", { value: "game" }, "current game"), h("option", { value: LEAVES }, "a tree of leaves"));
+    this.where.onchange = () => this.#algorithmChosen(false);
+    this.leaves = h("input", { class: "leaves", value: FIRST_LEAVES, spellcheck: "false", autocomplete: "off" });
+    this.leavesLabel = h("label", { title: "Numbers, in groups: bars between them or brackets around them" }, "Leaves ", this.leaves);
+    this.evaluation = h("select", {}, Object.keys(EVALUATIONS).map((name) => h("option", {}, name)));
+    this.evaluationLabel = h("label", {}, "Evaluation ", this.evaluation);
+    this.depth = h("input", { type: "number", min: 1, max: 12, value: FIRST_DEPTH });
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
     this.cLabel = h("label", { hidden: true, title: "How much the bonus for few visits counts" }, "c ", this.c);
@@ -109,7 +127,10 @@ export class View {
     this.words = h("p", { class: "step-words", role: "status" });
     this.counters = h("p", { class: "hint-text" });
     this.about = h("p", { class: "hint-text" });
-    this.code = h("p", { class: "code-line" });
+    this.code = h("section", { class: "code", "aria-label": "Code of the search" });
+    this.hasCode = h("input", { type: "checkbox", checked: true, onchange: () => { this.code.hidden = !this.hasCode.checked; } });
+    this.size = h("select", { onchange: () => this.#sized() }, SIZES.map((size) => h("option", { value: size }, `${size} %`)));
+    this.jumps = h("span", { class: "row jumps" });
     this.playButton = button("Autoplay", () => this.#play(!this.isPlaying));
     this.speed = h("input", { type: "range", min: 0, max: STEPS.length - 1, step: 1, value: 1, title: "Speed" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
@@ -119,16 +140,19 @@ export class View {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.problem.textContent = ""; this.#run(); } },
-        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel, this.cLabel, this.options,
+        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.leavesLabel, this.depthLabel, this.evaluationLabel, this.iterationsLabel, this.cLabel, this.options,
         h("button", { class: "primary" }, "Search")),
       h("div", { class: "row stepper" },
         button(icon("first"), () => this.step("toStart"), { "aria-label": "First step" }), button(icon("back"), () => this.step("back"), { "aria-label": "Step back" }),
         this.slider,
         button(icon("on"), () => this.step("forward"), { "aria-label": "Step on" }), button(icon("last"), () => this.step("toEnd"), { "aria-label": "Last step" }),
-        this.playButton, h("label", { class: "speed" }, "Speed ", this.speed), h("label", {}, this.whole, " Whole tree"), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
-      this.problem, this.words, this.code, this.counters,
-      h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note, this.about)));
-    listenToKeys(this, { w: () => this.whole.click() });
+        this.jumps, this.playButton, h("label", { class: "speed" }, "Speed ", this.speed), h("label", {}, this.whole, " Whole tree"),
+        h("label", {}, this.hasCode, " Code"), h("label", {}, "Text ", this.size), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
+      this.problem, this.words, this.counters,
+      h("div", { class: "search-stage" }, this.boardSection = h("section", { class: "looked-at", "aria-label": "Board" }, this.board.element),
+        h("div", { class: "grown" }, this.tree, this.note, this.about), this.code));
+    this.#algorithmChosen();
+    listenToKeys(this, { w: () => this.whole.click(), c: () => this.#jump("cut"), l: () => this.#jump("leaf"), i: () => this.#jump("iteration"), " ": () => this.#play(!this.isPlaying) });
   }
 
   step(how) {
@@ -148,19 +172,42 @@ export class View {
     }, prefersReducedMotion() ? Math.max(STILL, rest) : rest);
   }
 
+  /** Go to the next step of a kind. */
+  async #jump(kind) {
+    const { steps, at } = this;
+    const label = steps?.jumps.find(([each]) => each === kind)?.[1];
+    if (!label) return;
+    this.#play(false);
+    const next = await steps.next(kind, at).catch((error) => { this.problem.textContent = error.name === "AbortError" ? "" : error.message; });
+    if (this.steps !== steps || this.at !== at || next === undefined) return;
+    if (next === null) this.problem.textContent = `This search has no further ${label.replace("Next ", "")}.`;
+    else await this.#goTo(next);
+  }
+
+  /** Show all text in the chosen size. */
+  #sized() {
+    this.element.dataset.text = this.size.value;
+    if (this.shown) this.#updateAddress();
+  }
+
   /** Switch full screen on or off. */
   async #fill() {
     if (document.fullscreenElement) await document.exitFullscreen();
     else await this.element.requestFullscreen?.();
   }
 
-  #algorithmChosen() {
-    this.options.textContent = "";
-    this.depthLabel.hidden = this.#isGrown();
-    this.iterationsLabel.hidden = !this.#isGrown();
-    this.cLabel.hidden = this.algorithm.value !== "uct";
-    // The model supports only the standard board.
+  /** Show the fields of the chosen algorithm and board; without `isNew` the options of the agent stay. */
+  #algorithmChosen(isNew = true) {
+    if (isNew) this.options.textContent = "";
+    const isGrown = this.#isGrown();
+    // The model supports only the standard board, and playouts need a board.
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
+    else if (isGrown && this.where.value === LEAVES) this.where.value = BOARDS[0].join(" ");
+    const isTyped = this.where.value === LEAVES;
+    this.leavesLabel.hidden = !isTyped;
+    for (const label of [this.depthLabel, this.evaluationLabel]) label.hidden = isGrown || isTyped;
+    this.iterationsLabel.hidden = !isGrown;
+    this.cLabel.hidden = !["uct", "puct"].includes(this.algorithm.value);
   }
 
   /** Whether the chosen search has iterations. */
@@ -176,28 +223,60 @@ export class View {
     this.control?.abort();
     this.control = new AbortController();
     const { value } = this.where;
-    const [size, connect] = value.split(" ");
-    this.start = value === "game" ? this.shared.position : new Position(Board.parse(size, Number(connect)));
     this.words.textContent = "Searching …";
-    this.#clear();
     this.on = value;
-    const c = this.cLabel.hidden ? "" : this.c.value;
-    const agent = [this.algorithm.value, this.options.textContent].filter(Boolean).join(":");
-    this.asked = { agent, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }), c };
+    this.#askedFor(value);
     this.at = Math.max(0, step); // for the address, if the page is reloaded while it loads
     this.#updateAddress();
+    try {
+      this.start = this.#startOf(value);
+    } catch (error) {
+      this.#clear();
+      this.words.textContent = error.message;
+      return;
+    }
+    this.#clear();
+    if (this.start.isTyped) {
+      await this.#show(await MinimaxSteps.load({}, this.start, () => this.start.search(this.algorithm.value)), step);
+      return;
+    }
     const { board } = this.start;
+    const { agent } = this.asked;
     const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
     if (query.c) query.agent += `${agent.includes(":") ? "," : ":"}c=${query.c}`;
     delete query.c;
     try {
-      this.steps = await this.#kind().load(query, this.start, (path, asked) => get(path, asked, this.control.signal));
+      await this.#show(await this.#kind().load(query, this.start, (path, asked) => get(path, asked, this.control.signal)), step);
     } catch (error) {
       if (error.name !== "AbortError") this.words.textContent = error.message;
-      return;
     }
-    this.slider.max = this.steps.count - 1;
-    if (this.steps.c) this.c.placeholder = this.steps.c;
+  }
+
+  /** Store the request of the form, as it is in the address. */
+  #askedFor(value) {
+    const isTyped = value === LEAVES;
+    const evaluation = this.evaluationLabel.hidden || this.evaluation.value === AGENTS_EVALUATION ? "" : `eval=${this.evaluation.value}`;
+    const options = [evaluation, this.options.textContent].filter(Boolean).join(",");
+    this.asked = {
+      agent: [this.algorithm.value, options].filter(Boolean).join(":"),
+      ...(isTyped ? { leaves: this.leaves.value } : this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }),
+      c: this.cLabel.hidden ? "" : this.c.value,
+    };
+  }
+
+  /** Return the start of a search: a position, or a tree of leaves. Throws a sentence. */
+  #startOf(value) {
+    if (value === LEAVES) return new LeafTree(this.leaves.value);
+    const [size, connect] = value.split(" ");
+    return value === "game" ? this.shared.position : new Position(Board.parse(size, Number(connect)));
+  }
+
+  /** Show the steps of a search. */
+  async #show(steps, step) {
+    this.steps = steps;
+    this.slider.max = steps.count - 1;
+    if (steps.c) this.c.placeholder = steps.c;
+    this.jumps.replaceChildren(...steps.jumps.map(([kind, label]) => button(label, () => this.#jump(kind))));
     await this.#goTo(step);
   }
 
@@ -207,9 +286,10 @@ export class View {
     this.opened.clear();
     this.tree.replaceChildren();
     this.#play(false);
-    for (const text of [this.counters, this.about, this.code, this.note]) text.textContent = "";
+    for (const text of [this.counters, this.about, this.code, this.note, this.jumps]) text.textContent = "";
     this.slider.value = this.slider.max = 0;
-    this.board.show(this.start);
+    this.boardSection.hidden = this.on === LEAVES;
+    if (this.start && !this.start.isTyped) this.board.show(this.start);
   }
 
   /** Show a step, after loading it if necessary. */
@@ -217,6 +297,7 @@ export class View {
     const { steps } = this;
     if (!steps) return;
     if (!isByItself) this.#play(false);
+    this.problem.textContent = "";
     const at = this.at = this.slider.value = Math.max(0, Math.min(wanted, steps.count - 1));
     if (!steps.has(at)) {
       this.words.textContent = "Loading these steps …";
@@ -234,9 +315,21 @@ export class View {
     this.words.textContent = words;
     this.counters.textContent = counters;
     this.about.textContent = about;
-    this.code.replaceChildren(...(code ? [`${code.file}: `, h("code", {}, code.line)] : []));
-    this.board.show(played(this.start, moves));
+    this.#showCode(code);
+    if (!this.start.isTyped) this.board.show(played(this.start, moves));
     this.#draw();
+  }
+
+  /** Show the functions of the search with the current lines marked, and the deepest of them in sight. */
+  #showCode(code) {
+    const rows = code?.lines.map(({ text, isCurrent }) => {
+      const row = h("code", { class: isCurrent ? "code-row current" : "code-row", "aria-current": isCurrent ? "step" : null }, text.trim() || " ");
+      row.style.setProperty("--indent", text.length - text.trimStart().length);
+      return row;
+    }) ?? [];
+    this.code.replaceChildren(...(code ? [h("p", { class: "hint-text" }, code.file), h("div", { class: "code-rows", tabindex: 0 }, rows)] : []));
+    const [list, here] = [this.code.querySelector(".code-rows"), rows.findLast((row) => row.classList.contains("current"))];
+    if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   #draw() {
@@ -247,7 +340,7 @@ export class View {
     const whole = isWhole ? nodesToOpen(root, seen, MAX_NODES_SHOWN, this.steps.isBroad) : null;
     const rows = rowsOf(root, seen, (node) => isOpen(node) || this.#openedFrom(node).length || whole?.open.has(node.moves));
     const focused = document.activeElement?.dataset?.moves;
-    this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels));
+    this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels, this.steps.isTyped));
     this.note.textContent = !isWhole || whole.isAll ? ""
       : `The tree is too large: this is its ${this.steps.isBroad ? "upper" : "most visited"} part. Click a marked node to open it.`;
     if (focused !== undefined) this.tree.querySelector(`[data-moves="${focused}"]`)?.focus();
