@@ -105,6 +105,6 @@ def module() -> str:
         for search, functions in FUNCTIONS.items()
     }
     return (
-        "// The textbook searches without their reports of steps; written by `python -m doctools`.\n"
+        "// The textbook searches without reports of their steps; by `python -m doctools`.\n"
         f"export const LISTINGS = {json.dumps(listings, indent=2)};\n"
     )

@@ -16,7 +16,7 @@ from tests.web.pages import DESKTOP, PHONE, board_of, drop, moves_of, shows
 
 
 def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
-    page.goto("/?view=search")
+    page.goto("/?view=search&agent=alphabeta")
     page.wait_for_selector(".search-tree")
     assert page.inner_text(".step-words").startswith("Visit the root")
     page.click("[aria-label='Last step']")

@@ -1,35 +1,38 @@
 // A tree given by its leaves, such as "3 12 8 | 2 4 6 | 14 5 2" or "[[3 17] [2 12]] [15 [25 0]]", and its
 // search by minimax, alpha-beta or negamax, with the steps of the textbook searches.
 
+import { text } from "./texts.js";
+
 /** Names of the children of a node. */
 const NAMES = "123456789abcdefghijklmnopqrstuvwxyz";
 const [MAX_LEAVES, MAX_DEPTH] = [200, 8];
-const EXAMPLE = "such as 3 12 8 | 2 4 6 | 14 5 2";
+
+const problem = (name, values) => new Error(text(`search.leafErrors.${name}`, values));
 
 /** Return the tree of a text: a leaf is a number, another node a list. Throws a sentence. */
-export function parseLeaves(text) {
-  const tokens = text.replaceAll("\u2212", "-").match(/[-+]?\d+(\.\d+)?(?![\w.])|[[\]()|;]|[^\s,[\]()|;]+/g) ?? [];
+export function parseLeaves(typed) {
+  const tokens = typed.replaceAll("\u2212", "-").match(/[-+]?\d+(\.\d+)?(?![\w.])|[[\]()|;]|[^\s,[\]()|;]+/g) ?? [];
   let leaves = 0;
   const group = (depth, closing) => {
-    if (depth > MAX_DEPTH) throw new Error(`The tree may have at most ${MAX_DEPTH} levels of brackets.`);
+    if (depth > MAX_DEPTH) throw problem("levels", { most: MAX_DEPTH });
     const groups = [[]];
     for (;;) {
       const token = tokens.shift();
       if (token === closing) break;
-      if (token === undefined) throw new Error(`The bracket that ${closing} closes is open at the end of the leaves.`);
+      if (token === undefined) throw problem("open", { bracket: closing });
       if (token === "[" || token === "(") groups.at(-1).push(group(depth + 1, token === "[" ? "]" : ")"));
       else if (token === "|" || token === ";") groups.push([]);
-      else if (token === "]" || token === ")") throw new Error(`The leaves have the bracket ${token} without the bracket that opens it.`);
-      else if (!/^[-+]?\d/.test(token) || !(Math.abs(Number(token)) < 1e6)) throw new Error(`A leaf must be a number of up to six digits, ${EXAMPLE}, got ${token}.`);
+      else if (token === "]" || token === ")") throw problem("unopened", { bracket: token });
+      else if (!/^[-+]?\d/.test(token) || !(Math.abs(Number(token)) < 1e6)) throw problem("number", { leaf: token });
       else leaves += groups.at(-1).push(Number(token)) > 0;
     }
-    if (groups.some((each) => !each.length)) throw new Error(`Each group must have a leaf, ${EXAMPLE}.`);
-    if (Math.max(groups.length, ...groups.map((each) => each.length)) > NAMES.length) throw new Error(`A node may have at most ${NAMES.length} children.`);
+    if (groups.some((each) => !each.length)) throw problem("empty");
+    if (Math.max(groups.length, ...groups.map((each) => each.length)) > NAMES.length) throw problem("children", { most: NAMES.length });
     return groups.length > 1 ? groups : groups[0];
   };
   let tree = group(1, undefined);
   while (tree.length === 1 && Array.isArray(tree[0])) [tree] = tree; // brackets around the whole
-  if (leaves < 2 || leaves > MAX_LEAVES) throw new Error(`A tree must have 2 to ${MAX_LEAVES} leaves, got ${leaves}.`);
+  if (leaves < 2 || leaves > MAX_LEAVES) throw problem("leaves", { most: MAX_LEAVES, count: leaves });
   return tree;
 }
 
@@ -38,8 +41,8 @@ export class LeafTree {
   isTyped = true;
   turn = 0;
 
-  constructor(text) {
-    this.tree = parseLeaves(text);
+  constructor(typed) {
+    this.tree = parseLeaves(typed);
   }
 
   /** Return the node after moves. */

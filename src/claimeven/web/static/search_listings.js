@@ -1,4 +1,4 @@
-// The textbook searches without their reports of steps; written by `python -m doctools`.
+// The textbook searches without reports of their steps; by `python -m doctools`.
 export const LISTINGS = {
   "minimax": {
     "file": "minimax/textbook.py",

@@ -3,7 +3,8 @@
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
 import { namedMoves, titleOf } from "./search_tree.js";
-import { capital, withShownColors } from "./words.js";
+import { text } from "./texts.js";
+import { capital, playerName } from "./words.js";
 
 /** Number of steps of the first request, and of later ones. */
 const [FIRST, CHUNK] = [5000, 20000];
@@ -22,7 +23,7 @@ export class MinimaxSteps {
     search.isTyped = Boolean(start.isTyped);
     search.noun = search.isTyped ? "move" : "column";
     // The player of each depth; values are for the side to move at the root.
-    search.levels = [{ name: "MAX", player: start.turn }, { name: "MIN", player: 1 - start.turn }];
+    search.levels = [{ name: text("search.levels.max"), player: start.turn }, { name: text("search.levels.min"), player: 1 - start.turn }];
     search.ask = (first, steps) => ask("api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
     search.steps = [];
     search.stepsAt = new Map(); // moves -> numbers of the steps at that node
@@ -53,9 +54,9 @@ export class MinimaxSteps {
     return index < this.steps.length;
   }
 
-  /** The kinds of steps to go to, with the names of their buttons. */
+  /** The kinds of steps to go to. */
   get jumps() {
-    return [...(this.hasWindows ? [["cut", "Next cutoff"]] : []), ["leaf", "Next leaf"]];
+    return this.hasWindows ? ["cut", "leaf"] : ["leaf"];
   }
 
   /** Return the next step of a kind after one, or null. */
@@ -71,23 +72,22 @@ export class MinimaxSteps {
   /** Return the content of a step. */
   at(index) {
     const step = this.steps[index];
-    const name = namedMoves(step.moves, this.noun);
-    const reason = this.isTyped ? step.reason.replace("columns", "moves").replace("column", "move") : withShownColors(step.reason);
+    const place = namedMoves(step.moves, this.noun);
+    const reason = this.#reasonOf(step, index);
     const sentence = {
-      enter: `Visit ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
-      return: `${capital(name)} is worth ${[valueText(step), reason].filter(Boolean).join(": ")}${this.#sameAs(step, index)}.`,
-      cut: `Cut at ${name}: ${reason}.`,
-    }[step.kind];
-    const counted = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+      enter: () => (this.hasWindows ? text("search.visitWindow", { place, window: windowText(step) }) : text("search.visit", { place })),
+      return: () => text(reason ? "search.worthBecause" : "search.worth", { place: capital(place), value: valueText(step), reason }),
+      cut: () => text("search.cut", { place, reason }),
+    }[step.kind]();
+    const counted = (name, count, more) => (count === undefined ? [] : [text(`search.counters.${name}`, { count, ...more })]);
     const counters = [
-      `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, counted(step.nodes, "node"),
-      ...(step.evaluations === undefined ? [] : [counted(step.evaluations, "evaluation")]), ...(this.hasWindows ? [counted(step.cutoffs, "cut")] : []),
-      ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table (≡)`] : []),
+      ...counted("step", index + 1, { total: this.total }), ...counted("nodes", step.nodes), ...counted("evaluations", step.evaluations),
+      ...(this.hasWindows ? counted("cuts", step.cutoffs) : []), ...counted("found", step.table_hits || undefined),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
       words: sentence, counters: `${counters.join(" · ")}.`,
-      about: !this.levels ? "" : `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least.${this.about ? ` At the depth limit values are estimates: ${this.about}.` : ""}`,
+      about: !this.levels ? "" : [text(this.hasWindows ? "search.valuesAndWindows" : "search.values"), this.about ? text("search.estimates", { evaluation: this.about }) : ""].join(" "),
       code: codeOf(this.algorithm, step.kind === "enter" && !step.moves ? "start" : eventOf(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),
@@ -95,15 +95,24 @@ export class MinimaxSteps {
     };
   }
 
-  /** Return the earlier moves to the position of a table entry, with their step. */
-  #sameAs(step, index) {
-    if (step.reason !== FOUND) return "";
+  /** Return the reason of a step in words. */
+  #reasonOf(step, index) {
+    const { kind, reason = "", skipped } = step;
+    const known = (name) => text(`search.reasons.${name}`, {}, name);
+    if (kind === "cut") return text(this.isTyped ? "search.skippedMoves" : "search.skipped", { count: skipped, why: known(reason.replace(/^\d+ columns? skipped: /, "")) });
+    if (this.isTyped && reason.startsWith("best of")) return text(`search.best.${this.hasWindows ? "tried" : "all"}`);
+    const [, winner] = /^(Yellow|Red) wins$/.exec(reason) ?? [];
+    if (winner) return text("search.wins", { name: playerName(winner === "Yellow" ? 0 : 1) });
+    return reason === FOUND ? this.#sameAs(step, index, known(reason)) : known(reason);
+  }
+
+  /** Return the reason of a value from the table, with the earlier moves to its position and their step. */
+  #sameAs(step, index, reason) {
     const { rows } = this.after(step.moves);
-    const isSame = ({ kind, reason, moves }) => kind === "return" && reason !== FOUND
+    const isSame = ({ kind, reason: other, moves }) => kind === "return" && other !== FOUND
       && moves.length === step.moves.length && this.after(moves).rows === rows;
     const before = this.steps.slice(0, index).findLastIndex(isSame);
-    if (before < 0) return "";
-    return `: the same discs as after ${[...this.steps[before].moves].join(", ")} in step ${(before + 1).toLocaleString("en")}`;
+    return before < 0 ? reason : text("search.sameAs", { reason, moves: [...this.steps[before].moves].join(", "), step: before + 1 });
   }
 
   /** Return the last step at a node up to `index`, or its first one after. */
@@ -173,7 +182,7 @@ export class MinimaxSteps {
     if (!node) {
       const given = this.after(moves).value ?? null; // of a typed leaf
       const brief = [...(given === null ? [] : [sign(String(given))]), ...(parentIsCut ? ["✂"] : given === null ? ["·"] : [])].join(" ");
-      const words = parentIsCut ? ["cut away"] : given === null ? ["not yet"] : [];
+      const words = parentIsCut ? [text("search.cutAway")] : given === null ? [text("search.notYet")] : [];
       return { ...base, lines: given === null ? words : [...words, brief], brief, state: parentIsCut ? "skipped" : "unseen" };
     }
     const bound = node.isCut && this.levels ? (moves.length % 2 ? "≤ " : "≥ ") : "";
@@ -190,6 +199,12 @@ function eventOf({ kind, reason, depth }) {
   return reason === FOUND ? "found" : depth === 0 && reason === "evaluated" ? "rest" : "over";
 }
 
-const sign = (text) => text.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
+/** Return a value of the server as the page shows it. */
+function sign(value) {
+  const [, result, count] = /^(win|loss) in (\d+)$/.exec(value) ?? [];
+  return result ? text(`search.${result}`, { count: Number(count) }) : value.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
+}
+
+
 const windowText = ({ window }) => `[${window.map(sign).join(", ")}]`;
 const valueText = (step) => ((step.words ?? null) === null ? null : sign(step.words));

@@ -3,6 +3,7 @@
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
 import { namedMoves, titleOf } from "./search_tree.js";
+import { text } from "./texts.js";
 
 /** Iterations of a request, and nodes of the tree after each: its most visited part. */
 const [CHUNK, NODES] = [40, 160];
@@ -11,7 +12,7 @@ const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, select
 
 export class MonteCarloSteps {
   isBroad = false;
-  jumps = [["iteration", "Next iteration"]];
+  jumps = ["iteration"];
 
   static async load(query, start, ask) {
     const { depth, iterations, ...rest } = query;
@@ -23,7 +24,7 @@ export class MonteCarloSteps {
     Object.assign(search, { total: answer.total_steps, method: answer.method, c: answer.c });
     search.algorithm = query.agent.split(":")[0] === "flat" ? "flat" : answer.method === "puct" ? "puct" : "tree";
     search.chunks.set(0, answer.steps);
-    if (!search.total) throw new Error("No search is needed here: the move is obvious.");
+    if (!search.total) throw new Error(text("search.obvious"));
     return search;
   }
 
@@ -54,25 +55,24 @@ export class MonteCarloSteps {
     const phase = index % PHASES;
     const step = this.#iteration(number);
     const before = number ? this.#iteration(number - 1).tree : EMPTY;
-    const result = step.from_model ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
-    const name = namedMoves(step.selected);
+    const result = step.from_model ? signed(step.result) : text(`search.results.${{ 1: "win", 0: "draw", [-1]: "loss" }[step.result]}`);
+    const place = namedMoves(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
     const hasModel = this.method === "puct";
-    const sentences = [
-      isGuided || hasModel
-        ? `Select: go down by the greatest sum of Q and bonus${hasModel ? "" : ", unvisited columns first"}, to ${name}.`
-        : `Select: ${name} has its turn.`,
-      step.expanded.length
-        ? `Expand: ${namedMoves(hasModel ? step.selected : step.selected.slice(0, -1))} gets its children, columns ${step.expanded.join(", ")}.`
-        : "Expand: no children are added.",
-      hasModel ? this.#evaluated(step) : step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here.",
-      `Back up: ${result} for the side to move at the root is counted along the path.`,
-    ];
+    const kind = hasModel ? "model" : isGuided ? "sum" : "turn";
+    const sentence = [
+      () => text(`search.select.${kind}`, { place }),
+      () => (step.expanded.length
+        ? text("search.expand.some", { place: namedMoves(hasModel ? step.selected : step.selected.slice(0, -1)), columns: step.expanded.join(", ") })
+        : text("search.expand.none")),
+      () => (hasModel ? this.#evaluated(step) : step.simulated ? text("search.simulate.moves", { count: step.simulated.length }) : text("search.simulate.over")),
+      () => text("search.backUp", { result }),
+    ][phase];
     const shown = { trees: phase === 3 ? [step.tree] : [before, step.tree], path: step.selected, phase };
     return {
-      words: `Iteration ${step.iteration.toLocaleString("en")}. ${sentences[phase]}`, code: codeOf(this.algorithm, phase),
-      about: isGuided || hasModel ? `The column with the greatest sum is selected (max); c = ${Number(this.c.toFixed(3))}: the larger it is, the larger the bonus for few visits.` : "",
-      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move${isGuided || hasModel ? `, Q + bonus for few visits${hasModel ? " and a good prior" : ""} = sum` : ""}. Edges as wide as their share of visits.`,
+      words: text("search.iteration", { number: step.iteration, phase: sentence() }), code: codeOf(this.algorithm, phase),
+      about: kind === "turn" ? "" : text("search.greatest", { c: Number(this.c.toFixed(3)) }),
+      counters: text({ turn: "search.counted", sum: "search.countedSum", model: "search.countedPrior" }[kind], { number: step.iteration, total: this.total }),
       moves: phase === 2 ? step.selected + step.simulated : step.selected,
       root: this.#node("", shown), childrenOf: (moves) => this.#children(moves, shown),
       isOpen: (node) => node.isHere && (node.moves.length < step.selected.length || node.opens),
@@ -85,8 +85,7 @@ export class MonteCarloSteps {
   }
 
   #evaluated(step) {
-    if (!step.from_model) return "Evaluate: the position is decided, without the model.";
-    return `Evaluate: the model gives a prior to each child, and to the position the value ${signed(step.result)} for the side to move at the root.`;
+    return step.from_model ? text("search.evaluate.model", { value: signed(step.result) }) : text("search.evaluate.decided");
   }
 
   #needed(index) {
@@ -106,7 +105,7 @@ export class MonteCarloSteps {
     const nodes = position.legal.map((column) => this.#node(moves + position.board.name(column), shown));
     const most = nodes.reduce((best, node) => ((node.sum ?? -Infinity) > (best?.sum ?? -Infinity) ? node : best), null);
     const isChosen = shown.phase === 0 && shown.path.startsWith(moves) && nodes.every((node) => node.sum !== undefined || node.isOut);
-    if (isChosen && most) Object.assign(most, { title: `${most.title} · max`, isMost: true });
+    if (isChosen && most) Object.assign(most, { title: text("search.max", most), isMost: true });
     return nodes;
   }
 
@@ -118,7 +117,7 @@ export class MonteCarloSteps {
     const isOffered = node.selection !== null && node.bonus !== null; // by a model, before any visit
     // A limit on nodes leaves some out, except next to the path.
     const isLeftOut = moves && !shown.path.startsWith(moves.slice(0, -1)) && found(moves.slice(0, -1), shown).left_out > 0;
-    const why = isLeftOut ? "not shown" : "not visited";
+    const why = text(isLeftOut ? "search.notShown" : "search.notVisited");
     return { ...base, lines: isOffered ? [why, sumOf(node)] : [why], sum: isOffered ? node.selection : undefined, brief: "·", state: isHere && shown.phase > 0 ? "open" : "unseen", weight: 0 };
   }
 }
@@ -133,12 +132,12 @@ function found(moves, { trees, path }) {
 }
 
 function words(node) {
-  const visits = `N ${node.visits.toLocaleString("en")}`;
-  const first = node.mean === null ? visits : `${visits}  Q ${signed(node.mean)}`;
-  if (node.proof === "loss") return { lines: [first, "proven loss"], brief: `N ${node.visits}`, isOut: true };
-  if (node.bonus === null || node.selection === null) return { lines: [first], brief: `N ${node.visits}` };
-  return { lines: [first, sumOf(node)], brief: `N ${node.visits}`, sum: node.selection };
+  const brief = text("search.visits", { count: node.visits });
+  const first = node.mean === null ? brief : text("search.visitsAndMean", { count: node.visits, mean: signed(node.mean) });
+  if (node.proof === "loss") return { lines: [first, text("search.provenLoss")], brief, isOut: true };
+  if (node.bonus === null || node.selection === null) return { lines: [first], brief };
+  return { lines: [first, sumOf(node)], brief, sum: node.selection };
 }
 
-const sumOf = ({ bonus, selection }) => `+ ${bonus.toFixed(2)} = ${signed(selection)}`;
+const sumOf = ({ bonus, selection }) => text("search.sum", { bonus: bonus.toFixed(2), sum: signed(selection) });
 const signed = (number) => (number < 0 ? `−${(-number).toFixed(2)}` : number.toFixed(2));

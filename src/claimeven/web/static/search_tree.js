@@ -1,6 +1,7 @@
 // Drawings of a search tree: the part around a path from the top down, or the whole from left to right.
 
 import { s } from "./dom.js";
+import { text } from "./texts.js";
 
 const WIDE = { width: 130, height: 64, gap: 12, row: 118, text: 14, line: 17 };
 const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
@@ -13,11 +14,11 @@ const MAX_WIDE_NODES = 12;
 
 /** Return the name of the node after moves, in long and in short. */
 export function titleOf(moves, noun = "column") {
-  return moves ? { title: `${noun} ${moves.at(-1)}`, short: moves.at(-1) } : { title: "root", short: "root" };
+  return moves ? { title: text(`search.${noun}`, { moves: moves.at(-1) }), short: moves.at(-1) } : { title: text("search.root"), short: text("search.root") };
 }
 
 /** Return moves in words. */
-export const namedMoves = (moves, noun = "column") => (moves ? `${noun} ${[...moves].join(", then ")}` : "the root");
+export const namedMoves = (moves, noun = "column") => (moves ? text(`search.${noun}`, { moves: [...moves].join(text("search.then")) }) : text("search.theRoot"));
 
 /**
  * Return the open nodes as rows, from the root down. A node has `moves` (its name), `title`,

@@ -12,15 +12,11 @@ import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
 import { drawTree, drawWholeTree, nodesToOpen, rowsOf } from "../search_tree.js";
 import { updateAddress } from "../address.js";
+import { text } from "../texts.js";
 
-const ALGORITHMS = [
-  ["minimax", "Minimax", MinimaxSteps],
-  ["alphabeta", "Alpha-beta", MinimaxSteps],
-  ["negamax", "Negamax with a table", MinimaxSteps],
-  ["uct", "UCT", MonteCarloSteps],
-  ["flat", "Flat Monte Carlo", MonteCarloSteps],
-  ["puct", "PUCT with a model", MonteCarloSteps],
-].filter(([name]) => can(name));
+const ALGORITHMS = Object.entries({
+  minimax: MinimaxSteps, alphabeta: MinimaxSteps, negamax: MinimaxSteps, uct: MonteCarloSteps, flat: MonteCarloSteps, puct: MonteCarloSteps,
+}).filter(([name]) => can(name));
 /** Maximum number of nodes of a whole tree: the rest opens on demand. */
 const MAX_NODES_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
@@ -82,15 +78,15 @@ export class View {
       const fits = field.options ? [...field.options].some((option) => option.value === value)
         : Number(value) >= Number(field.min) && Number(value) <= Number(field.max);
       if (fits) field.value = value;
-      else if (value !== undefined) left.push(`${name} ${value}${field.options ? "" : ` (${field.min} to ${field.max})`}`);
+      else if (value !== undefined) left.push(text(field.options ? "search.invalid" : "search.invalidRange", { name, value, min: field.min, max: field.max }));
     }
     const on = this.where.value;
     this.whole.checked = search.get("tree") === "whole";
     this.#sized();
     this.#algorithmChosen();
     if (agent === this.algorithm.value) this.options.textContent = [...(isKnown ? [] : [evaluation]), ...options].filter(Boolean).join(",");
-    if (this.where.value !== on) left.push(`board ${on.replace(" ", ",")} for ${this.algorithm.value}`);
-    this.problem.textContent = left.length ? `This link cannot be shown as it is, because of invalid values: ${left.join(", ")}.` : "";
+    if (this.where.value !== on) left.push(text("search.boardFor", { board: on.replace(" ", ","), algorithm: this.algorithm.value }));
+    this.problem.textContent = left.length ? text("search.invalidLink", { values: left.join(", ") }) : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
   }
 
@@ -105,53 +101,52 @@ export class View {
   }
 
   #build() {
-    const option = ([value, text]) => h("option", { value }, text);
-    this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(option));
+    const label = (name, ...parts) => h("label", {}, text(`search.${name}`), " ", ...parts);
+    const step = (how, name, symbol) => button(icon(symbol), () => this.step(how), { "aria-label": text(`search.${name}`) });
+    const option = (value, name = value) => h("option", { value }, name);
+    this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(([name]) => option(name, text(`search.algorithms.${name}`))));
     this.algorithm.value = "alphabeta";
-    this.where = h("select", {}, BOARDS.map(([size, connect]) => h("option", { value: `${size} ${connect}` }, `${size}, connect ${connect}`)),
-      h("option", { value: "game" }, "current game"), h("option", { value: LEAVES }, "a tree of leaves"));
-    this.where.onchange = () => this.#algorithmChosen(false);
-    this.leaves = h("input", { class: "leaves", value: FIRST_LEAVES, spellcheck: "false", autocomplete: "off" });
-    this.leavesLabel = h("label", { title: "Numbers, in groups: bars between them or brackets around them" }, "Leaves ", this.leaves);
-    this.evaluation = h("select", {}, Object.keys(EVALUATIONS).map((name) => h("option", {}, name)));
-    this.evaluationLabel = h("label", {}, "Evaluation ", this.evaluation);
+    this.where = h("select", { onchange: () => this.#algorithmChosen(false) },
+      BOARDS.map(([size, connect]) => option(`${size} ${connect}`, text("search.boards.size", { size, connect }))),
+      option("game", text("search.boards.game")), option(LEAVES, text("search.boards.leaves")));
+    this.leaves = h("input", { class: "leaves", value: FIRST_LEAVES, spellcheck: "false", autocomplete: "off", title: text("search.leavesTitle") });
+    this.evaluation = h("select", {}, Object.keys(EVALUATIONS).map((name) => option(name)));
     this.depth = h("input", { type: "number", min: 1, max: 12, value: FIRST_DEPTH });
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
-    this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
-    this.cLabel = h("label", { hidden: true, title: "How much the bonus for few visits counts" }, "c ", this.c);
+    this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7", title: text("search.cTitle") });
     this.options = h("span", { class: "options-text" }); // of an agent in the address, such as order=left
-    this.depthLabel = h("label", {}, "Depth ", this.depth);
-    this.iterationsLabel = h("label", { hidden: true }, "Iterations ", this.iterations);
-    this.board = new BoardView("Position looked at");
+    this.labels = Object.fromEntries(["leaves", "depth", "evaluation", "iterations", "c"].map((name) => [name, label(name, this[name])]));
+    this.board = new BoardView(text("search.position"));
     this.board.open = false;
     this.words = h("p", { class: "step-words", role: "status" });
     this.counters = h("p", { class: "hint-text" });
     this.about = h("p", { class: "hint-text" });
-    this.code = h("section", { class: "code", "aria-label": "Code of the search" });
-    this.hasCode = h("input", { type: "checkbox", checked: true, onchange: () => { this.code.hidden = !this.hasCode.checked; } });
-    this.size = h("select", { onchange: () => this.#sized() }, SIZES.map((size) => h("option", { value: size }, `${size} %`)));
+    this.code = h("section", { class: "code", "aria-label": text("search.codeOf") });
+    this.hasCode = h("input", { type: "checkbox", checked: true, onchange: () => { this.code.hidden = !this.hasCode.checked; this.#showCurrent(); } });
+    this.size = h("select", { onchange: () => this.#sized() }, SIZES.map((size) => option(size, text("search.percent", { size }))));
     this.jumps = h("span", { class: "row jumps" });
-    this.playButton = button("Autoplay", () => this.#play(!this.isPlaying));
-    this.speed = h("input", { type: "range", min: 0, max: STEPS.length - 1, step: 1, value: 1, title: "Speed" });
-    this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
-    this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
+    this.playButton = button(text("search.autoplay"), () => this.#play(!this.isPlaying));
+    this.speed = h("input", { type: "range", min: 0, max: STEPS.length - 1, step: 1, value: 1 });
+    this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": text("search.step"), oninput: () => this.#goTo(Number(this.slider.value)) });
+    this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": text("search.tree") });
     this.whole = h("input", { type: "checkbox", onchange: () => this.shown && this.#draw() });
     this.note = h("p", { class: "hint-text" });
     this.problem = h("p", { class: "problem", role: "alert" });
+    this.boardSection = h("section", { class: "looked-at", "aria-label": text("search.board") }, this.board.element);
+    const fill = text("search.fill");
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.problem.textContent = ""; this.#run(); } },
-        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.leavesLabel, this.depthLabel, this.evaluationLabel, this.iterationsLabel, this.cLabel, this.options,
-        h("button", { class: "primary" }, "Search")),
+        label("algorithm", this.algorithm), label("board", this.where), Object.values(this.labels), this.options,
+        h("button", { class: "primary" }, text("search.search"))),
       h("div", { class: "row stepper" },
-        button(icon("first"), () => this.step("toStart"), { "aria-label": "First step" }), button(icon("back"), () => this.step("back"), { "aria-label": "Step back" }),
-        this.slider,
-        button(icon("on"), () => this.step("forward"), { "aria-label": "Step on" }), button(icon("last"), () => this.step("toEnd"), { "aria-label": "Last step" }),
-        this.jumps, this.playButton, h("label", { class: "speed" }, "Speed ", this.speed), h("label", {}, this.whole, " Whole tree"),
-        h("label", {}, this.hasCode, " Code"), h("label", {}, "Text ", this.size), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
+        step("toStart", "first", "first"), step("back", "back", "back"), this.slider, step("forward", "on", "on"), step("toEnd", "last", "last"),
+        this.jumps, this.playButton, h("label", { class: "speed" }, text("search.speed"), " ", this.speed),
+        h("label", {}, this.whole, " ", text("search.whole")), h("label", {}, this.hasCode, " ", text("search.code")), label("textSize", this.size),
+        button(icon("whole"), () => this.#fill(), { "aria-label": fill, title: fill, class: "fill" })),
       this.problem, this.words, this.counters,
-      h("div", { class: "search-stage" }, this.boardSection = h("section", { class: "looked-at", "aria-label": "Board" }, this.board.element),
-        h("div", { class: "grown" }, this.tree, this.note, this.about), this.code));
+      h("div", { class: "search-stage" }, this.boardSection, h("div", { class: "grown" }, this.tree, this.note, this.about), this.code));
     this.#algorithmChosen();
+    document.addEventListener("fullscreenchange", () => this.#showCurrent());
     listenToKeys(this, { w: () => this.whole.click(), c: () => this.#jump("cut"), l: () => this.#jump("leaf"), i: () => this.#jump("iteration"), " ": () => this.#play(!this.isPlaying) });
   }
 
@@ -163,7 +158,7 @@ export class View {
   #play(isOn) {
     clearTimeout(this.playing);
     this.isPlaying = isOn && Boolean(this.steps) && this.at < this.steps.count - 1;
-    this.playButton.textContent = this.isPlaying ? "Stop" : "Autoplay";
+    this.playButton.textContent = text(this.isPlaying ? "search.stop" : "search.autoplay");
     if (!this.isPlaying) return;
     const rest = STEPS[this.speed.value];
     this.playing = setTimeout(async () => {
@@ -175,18 +170,18 @@ export class View {
   /** Go to the next step of a kind. */
   async #jump(kind) {
     const { steps, at } = this;
-    const label = steps?.jumps.find(([each]) => each === kind)?.[1];
-    if (!label) return;
+    if (!steps?.jumps.includes(kind)) return;
     this.#play(false);
-    const next = await steps.next(kind, at).catch((error) => { this.problem.textContent = error.name === "AbortError" ? "" : error.message; });
+    const next = await steps.next(kind, at).catch((error) => { if (error.name !== "AbortError") this.words.textContent = error.message; });
     if (this.steps !== steps || this.at !== at || next === undefined) return;
-    if (next === null) this.problem.textContent = `This search has no further ${label.replace("Next ", "")}.`;
+    if (next === null) this.words.textContent = text(`search.noJump.${kind}`);
     else await this.#goTo(next);
   }
 
   /** Show all text in the chosen size. */
   #sized() {
     this.element.dataset.text = this.size.value;
+    this.#showCurrent();
     if (this.shown) this.#updateAddress();
   }
 
@@ -204,10 +199,8 @@ export class View {
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
     else if (isGrown && this.where.value === LEAVES) this.where.value = BOARDS[0].join(" ");
     const isTyped = this.where.value === LEAVES;
-    this.leavesLabel.hidden = !isTyped;
-    for (const label of [this.depthLabel, this.evaluationLabel]) label.hidden = isGrown || isTyped;
-    this.iterationsLabel.hidden = !isGrown;
-    this.cLabel.hidden = !["uct", "puct"].includes(this.algorithm.value);
+    const hasField = { leaves: isTyped, depth: !isGrown && !isTyped, evaluation: !isGrown && !isTyped, iterations: isGrown, c: ["uct", "puct"].includes(this.algorithm.value) };
+    for (const [name, label] of Object.entries(this.labels)) label.hidden = !hasField[name];
   }
 
   /** Whether the chosen search has iterations. */
@@ -216,14 +209,14 @@ export class View {
   }
 
   #kind() {
-    return ALGORITHMS.find(([name]) => name === this.algorithm.value)[2];
+    return ALGORITHMS.find(([name]) => name === this.algorithm.value)[1];
   }
 
   async #run(step = 0) {
     this.control?.abort();
     this.control = new AbortController();
     const { value } = this.where;
-    this.words.textContent = "Searching …";
+    this.words.textContent = text("search.searching");
     this.on = value;
     this.#askedFor(value);
     this.at = Math.max(0, step); // for the address, if the page is reloaded while it loads
@@ -255,12 +248,12 @@ export class View {
   /** Store the request of the form, as it is in the address. */
   #askedFor(value) {
     const isTyped = value === LEAVES;
-    const evaluation = this.evaluationLabel.hidden || this.evaluation.value === AGENTS_EVALUATION ? "" : `eval=${this.evaluation.value}`;
+    const evaluation = this.labels.evaluation.hidden || this.evaluation.value === AGENTS_EVALUATION ? "" : `eval=${this.evaluation.value}`;
     const options = [evaluation, this.options.textContent].filter(Boolean).join(",");
     this.asked = {
       agent: [this.algorithm.value, options].filter(Boolean).join(":"),
       ...(isTyped ? { leaves: this.leaves.value } : this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }),
-      c: this.cLabel.hidden ? "" : this.c.value,
+      c: this.labels.c.hidden ? "" : this.c.value,
     };
   }
 
@@ -276,7 +269,7 @@ export class View {
     this.steps = steps;
     this.slider.max = steps.count - 1;
     if (steps.c) this.c.placeholder = steps.c;
-    this.jumps.replaceChildren(...steps.jumps.map(([kind, label]) => button(label, () => this.#jump(kind))));
+    this.jumps.replaceChildren(...steps.jumps.map((kind) => button(text(`search.jumps.${kind}`), () => this.#jump(kind))));
     await this.#goTo(step);
   }
 
@@ -286,7 +279,7 @@ export class View {
     this.opened.clear();
     this.tree.replaceChildren();
     this.#play(false);
-    for (const text of [this.counters, this.about, this.code, this.note, this.jumps]) text.textContent = "";
+    for (const each of [this.counters, this.about, this.code, this.note, this.jumps]) each.textContent = "";
     this.slider.value = this.slider.max = 0;
     this.boardSection.hidden = this.on === LEAVES;
     if (this.start && !this.start.isTyped) this.board.show(this.start);
@@ -297,10 +290,9 @@ export class View {
     const { steps } = this;
     if (!steps) return;
     if (!isByItself) this.#play(false);
-    this.problem.textContent = "";
     const at = this.at = this.slider.value = Math.max(0, Math.min(wanted, steps.count - 1));
     if (!steps.has(at)) {
-      this.words.textContent = "Loading these steps …";
+      this.words.textContent = text("search.loading");
       try {
         await steps.ready(at);
       } catch (error) {
@@ -322,14 +314,19 @@ export class View {
 
   /** Show the functions of the search with the current lines marked, and the deepest of them in sight. */
   #showCode(code) {
-    const rows = code?.lines.map(({ text, isCurrent }) => {
-      const row = h("code", { class: isCurrent ? "code-row current" : "code-row", "aria-current": isCurrent ? "step" : null }, text.trim() || " ");
-      row.style.setProperty("--indent", text.length - text.trimStart().length);
+    const rows = code?.lines.map(({ text: line, isCurrent }) => {
+      const row = h("code", { class: isCurrent ? "code-row current" : "code-row", "aria-current": isCurrent ? "step" : null }, line.trim().split(/(?<=[(.,])/).flatMap((part) => [part, h("wbr")]));
+      row.style.setProperty("--indent", line.length - line.trimStart().length);
       return row;
     }) ?? [];
     this.code.replaceChildren(...(code ? [h("p", { class: "hint-text" }, code.file), h("div", { class: "code-rows", tabindex: 0 }, rows)] : []));
-    const [list, here] = [this.code.querySelector(".code-rows"), rows.findLast((row) => row.classList.contains("current"))];
-    if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
+    this.#showCurrent();
+  }
+
+  /** Scroll the code to the last current line. */
+  #showCurrent() {
+    const [list, here] = [this.code.querySelector(".code-rows"), [...this.code.querySelectorAll(".current")].at(-1)];
+    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
   }
 
   #draw() {
@@ -342,7 +339,7 @@ export class View {
     const focused = document.activeElement?.dataset?.moves;
     this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels, this.steps.isTyped));
     this.note.textContent = !isWhole || whole.isAll ? ""
-      : `The tree is too large: this is its ${this.steps.isBroad ? "upper" : "most visited"} part. Click a marked node to open it.`;
+      : text(this.steps.isBroad ? "search.upperPart" : "search.visitedPart");
     if (focused !== undefined) this.tree.querySelector(`[data-moves="${focused}"]`)?.focus();
     this.#showHere();
   }
