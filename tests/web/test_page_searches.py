@@ -254,7 +254,7 @@ def test_all_text_grows_for_a_projector(page: Any) -> None:
     grown = sizes()
     assert all(grown[name] > 1.2 * small[name] for name in small)
     page.click("[aria-label='Fill the screen']")
-    page.wait_for_function("document.fullscreenElement")
+    page.wait_for_function("() => document.fullscreenElement")
     assert all(pixels >= 720 / 32 for pixels in sizes().values())
     page.evaluate("document.exitFullscreen()")
     page.reload()

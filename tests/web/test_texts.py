@@ -11,11 +11,11 @@ import pytest
 from claimeven.web.site import _STATIC
 from tests.web.pages import DESKTOP, drop
 
-#: Modules whose texts stay: the texts themselves, scripts of other pages, and the worker of a site,
-#: whose sentences are those of the server.
+#: Modules whose texts stay: the texts themselves, scripts of other pages, code of the textbook, and
+#: the worker of a site and the search of a typed tree, whose sentences are those of the server.
 _OTHER = re.compile(
     r"texts\.js|embed\.js|theme\.js|local/(?!offline|client).*"
-    r"|review\.js|puzzle_progress\.js|search_.*|views/(puzzles|search|tournament)\.js"
+    r"|review\.js|puzzle_progress\.js|search_(code|leaves|listings)\.js|views/(puzzles|tournament)\.js"
 )
 #: Comments, and the contents of strings.
 _TOKEN = re.compile(
@@ -30,8 +30,11 @@ _NOT_SHOWN = re.compile(
     r"|\b(?:querySelector(?:All)?|closest|matches|matchMedia|Event|from|text)\(|from |import "
     r"|[=!]== ?|key: |KEY = )$"
 )
-#: Strings that look like texts: two classes by a condition, a name in the server's sentences.
-_KNOWN = {"column best", "book-move best", "Yellow"}
+#: Strings that look like texts: two classes by a condition, parts of the server's sentences.
+_KNOWN = {
+    *("column best", "book-move best", "Yellow"),
+    *("found in the transposition table", "best of", "best of the columns tried"),
+}
 
 
 def _shown_literals(module: str) -> Iterator[str]:
@@ -78,7 +81,7 @@ export default all(ENGLISH);
 _READ = """() => {
   const server = ".review, .card-head:has(~ .review), .claim, .brand, noscript, .commands,"
     + " .side optgroup:nth-of-type(n+2) option,"
-    + " .agent-options label:not(:last-child)";
+    + " .agent-options label:not(:last-child), .code, .estimates";
   const found = [];
   const keep = (text, element) => element.closest(server) || found.push(text);
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -144,7 +147,7 @@ def test_play_and_its_dialogs_have_no_text_of_another_place(marked: Any) -> None
     _assert_marked(marked)
 
 
-@pytest.mark.parametrize("view", ["book"])
+@pytest.mark.parametrize("view", ["book", "search"])
 def test_a_view_has_no_text_of_another_place(marked: Any, view: str) -> None:
     ready = {
         "puzzles": ".puzzle-about", "search": ".search-tree", "tournament": "#view h2",

@@ -87,7 +87,8 @@ export class MinimaxSteps {
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
       words: sentence, counters: `${counters.join(" · ")}.`,
-      about: !this.levels ? "" : [text(this.hasWindows ? "search.valuesAndWindows" : "search.values"), this.about ? text("search.estimates", { evaluation: this.about }) : ""].join(" "),
+      about: this.levels ? text(this.hasWindows ? "search.valuesAndWindows" : "search.values") : "",
+      estimates: this.about ? text("search.estimates", { evaluation: this.about }) : "",
       code: codeOf(this.algorithm, step.kind === "enter" && !step.moves ? "start" : eventOf(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),

@@ -189,6 +189,7 @@ export const ENGLISH = {
     },
     algorithm: "Algorithm", board: "Board", leaves: "Leaves", depth: "Depth", evaluation: "Evaluation", iterations: "Iterations", c: "c",
     cTitle: "How much the bonus for few visits counts", leavesTitle: "Numbers, in groups: bars between them or brackets around them",
+    evaluations: { sequences: "sequences", windows: "windows", "windows-symmetric": "windows, symmetric", streaks: "streaks", triples: "triples" },
     boards: { size: "{size}, connect {connect}", game: "current game", leaves: "a tree of leaves" },
     search: "Search", searching: "Searching …", loading: "Loading these steps …",
     first: "First step", back: "Step back", on: "Step on", last: "Last step", step: "Step", autoplay: "Autoplay", stop: "Stop",

@@ -110,7 +110,7 @@ export class View {
       BOARDS.map(([size, connect]) => option(`${size} ${connect}`, text("search.boards.size", { size, connect }))),
       option("game", text("search.boards.game")), option(LEAVES, text("search.boards.leaves")));
     this.leaves = h("input", { class: "leaves", value: FIRST_LEAVES, spellcheck: "false", autocomplete: "off", title: text("search.leavesTitle") });
-    this.evaluation = h("select", {}, Object.keys(EVALUATIONS).map((name) => option(name)));
+    this.evaluation = h("select", {}, Object.keys(EVALUATIONS).map((name) => option(name, text(`search.evaluations.${name}`, {}, name))));
     this.depth = h("input", { type: "number", min: 1, max: 12, value: FIRST_DEPTH });
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7", title: text("search.cTitle") });
@@ -302,11 +302,11 @@ export class View {
       if (this.at !== at || this.steps !== steps) return;
     }
     this.shown = steps.at(at);
-    const { words, counters, about, code, moves } = this.shown;
+    const { words, counters, about, estimates = "", code, moves } = this.shown;
     this.slider.setAttribute("aria-valuetext", words);
     this.words.textContent = words;
     this.counters.textContent = counters;
-    this.about.textContent = about;
+    this.about.replaceChildren(about, " ", h("span", { class: "estimates" }, estimates));
     this.#showCode(code);
     if (!this.start.isTyped) this.board.show(played(this.start, moves));
     this.#draw();
