@@ -71,9 +71,8 @@ def command(
 ) -> None:
     """Serve the web page and the API until Ctrl-C.
 
-    BOT is an agent with your own code: the page plays against it, shows its values, its faults and
-    its search, and reads its file again when it changes. Two BOTs play each other. They are
-    available only on this machine, so not with --host.
+    BOT is an agent with your own code, such as my_bot.py. The page shows its values, its faults
+    and its search, and reads a changed file again. Two BOTs play each other. Not with --host.
 
     By default only this machine can connect (see --host), and pages of other sites cannot use the
     server. Searches run in worker processes for at most --seconds. Other agents from files are not

@@ -113,10 +113,8 @@ def _quoted(value: Any) -> str:
     return printable(repr(value), MAX_QUOTED)
 
 
-def _problem(
-    sentence: str, status: int, headers: dict[str, str] | None = None, **fault: Any
-) -> JSONResponse:
-    return JSONResponse({"error": sentence, **fault}, status, headers)
+def _problem(sentence: str, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status, headers)
 
 
 def _invalid_request(request: Request, error: Exception) -> JSONResponse:
@@ -140,7 +138,8 @@ def _known_error(request: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(error.wait)} if isinstance(error, Unavailable) else None
     # A traceback names folders: it is only for the author of the agent.
     fault = getattr(error, "fault", {}) if request.app.state.services.settings.bots else {}
-    return _problem(*sentence_and_status(error), headers, **fault)
+    sentence, status = sentence_and_status(error)
+    return JSONResponse({"error": sentence, **fault}, status, headers)
 
 
 def _own_failure(request: Request, error: Exception) -> JSONResponse:

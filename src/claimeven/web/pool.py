@@ -37,9 +37,8 @@ class ServerWorker:
     """A worker process, for use from the event loop.
 
     `is_usable`: it accepts jobs. `is_ready`: its warm-up is complete. `has_started`: the code of
-    its job is loaded and the time of the job runs. `has_ended`: its process has ended. `agent`: the
-    agent of its last job with one. A thread reads its messages. Raises `WorkerLost` if the process
-    cannot be started.
+    its job is loaded and the time of the job runs. `has_ended`: its process has ended. A thread
+    reads its messages. Raises `WorkerLost` if the process cannot be started.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class ServerWorker:
     ) -> None:
         self.is_usable = self.is_ready = self.has_started = self.has_ended = False
         self.steps_done = 0
-        self.agent: str | None = None
+        self.agent: str | None = None  # of its last job with one
         self._on_idle_end, self._on_compiling = on_idle_end, on_compiling
         self._numbers = itertools.count(1)
         self._job: int | None = None

@@ -34,10 +34,10 @@ from claimeven.montecarlo.tree_text import tree_json as forest_json
 MAX_POSITIONS, MAX_ITERATIONS, MAX_NODES = 100_000, 5_000, 60_000
 #: A line of `visits.visit_lines`; any other line of a trace is a note.
 _LINE: Final = re.compile(r"(?:root|([\da-p]+)) (-|-?inf|-?[\d.]+(?:e[+-]?\d+)?) (.*)")
-#: The fields of a step that a bot's search does not know.
+#: The fields of a bot's step without a value.
 _UNKNOWN: Final = {
-    "depth": 0, "alpha": None, "beta": None, "window": None, "value": None, "words": None,
-    "plies_to_end": None, "skipped": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0,
+    "kind": "enter", "depth": 0, "alpha": None, "beta": None, "window": None, "plies_to_end": None,
+    "value": None, "words": None, "skipped": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0,
 }  # fmt: skip
 
 
@@ -86,8 +86,7 @@ def shown(
 ) -> dict[str, Any]:
     """Return the positions that a bot's search shows, in the form of `minimax`.
 
-    The first visit enters a node, a value returns from it. A fault is the reason of the last step.
-    Raises `InvalidSpec` for a bot that shows no positions.
+    A fault is the last step's reason. Raises `InvalidSpec` for a bot that shows no positions.
     """
     player, limit = state.agent(agent, position.geometry, Limit()), Limit(seconds=state.seconds)
     found: list[dict[str, Any]] = []
@@ -96,14 +95,12 @@ def shown(
         for line in checked_trace(player, position, limit, np.random.default_rng(0), MAX_LINES):
             known = _LINE.fullmatch(line)
             moves, words, note = known.groups("") if known else ("", "-", line)
-            is_new = words == "-" or moves not in entered
-            visits += is_new
+            step: dict[str, Any] = {**_UNKNOWN, "step": len(found), "moves": moves, "reason": note}
+            if words != "-":
+                step |= {"kind": "return", "value": float(words), "words": words}
+            visits += words == "-" or moves not in entered
             entered.add(moves)
-            for kind in ["enter"] * is_new + ["return"] * (words != "-"):
-                is_last = kind == "return" or words == "-"
-                step = {"step": len(found), "kind": kind, "moves": moves, "nodes": visits}
-                value = {"value": float(words), "words": words} if kind == "return" else {}
-                found.append({**_UNKNOWN, **step, **value, "reason": note if is_last else ""})
+            found.append({**step, "nodes": visits})
     except AgentFault as error:
         fault = str(error)
         if found:

@@ -7,7 +7,6 @@ module does not use HTTP. Columns count from 1 in results.
 from __future__ import annotations
 
 import io
-import math
 import sys
 import time
 import traceback
@@ -16,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -63,10 +61,6 @@ MAX_VALUES, MAX_DEPTH, MAX_GAMES = 3_000_000, 600, 500
 _DATABASE = DATABASE.decode().rstrip("\0")
 
 
-#: The path, the time of change and the size of each file of an agent.
-Stamp = tuple[tuple[Path, int, int], ...]
-
-
 class WorkerState:
     """Solvers, agents and standings of a worker; `seconds` of its job, and `send` for events."""
 
@@ -76,7 +70,7 @@ class WorkerState:
         self.seconds: float = 60.0
         self.send: Callable[[str, Any], None] = lambda event, data: None
         self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
-        self._agents: OrderedDict[tuple[str, Geometry, Stamp], Agent] = OrderedDict()
+        self._agents: OrderedDict[tuple[object, ...], Agent] = OrderedDict()
 
     def solver(self, geometry: Geometry) -> Solver:
         """Return the solver of a board. Raises `InvalidSolve` for boards of over 128 bits."""
@@ -97,7 +91,9 @@ class WorkerState:
 
         Raises `InvalidSpec`, `InvalidLimit` and `AgentFault`.
         """
-        key = spec, geometry, _stamp(spec)
+        files = [(path, path.stat()) for path in paths_of(spec).values() if path.exists()]
+        changes = tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in files)
+        key = spec, geometry, changes
         agent = self._agents.get(key)
         if agent is None:
             agent = make_agent(spec)
@@ -159,11 +155,6 @@ def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, An
 
 def _failure(sentence: str, status: int, **fault: Any) -> tuple[str, Any]:
     return "failed", {"error": " ".join(sentence.split()), "status": status, **fault}
-
-
-def _stamp(spec: str) -> Stamp:
-    files = [(path, path.stat()) for path in paths_of(spec).values() if path.exists()]
-    return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in files)
 
 
 class TimedSolver:
@@ -263,7 +254,10 @@ def move(
 ) -> dict[str, Any]:
     """Return a decision within the time of the job, with a tree of at most `tree_nodes` nodes."""
     player = state.agent(agent, position.geometry, limit)
-    if _time_of(player, limit) > state.seconds:
+    is_timed = isinstance(player, (SolverAgent, ProcessAgent))
+    if isinstance(player, MonteCarloAgent):
+        is_timed = (player.budget(limit).seconds or 0.0) > state.seconds
+    if is_timed:
         limit = limit.min_with(Limit(seconds=state.seconds))
     decision, seconds = timed_decision(player, position, limit, np.random.default_rng(seed))
     decision = replace(decision, seconds=decision.seconds or seconds)
@@ -271,15 +265,6 @@ def move(
     if tree_nodes and view is None:
         raise InvalidSpec(f"{agent} has no tree for this decision")
     return decision_json(decision, position, view)
-
-
-def _time_of(player: Agent, limit: Limit) -> float:
-    """Return the time limit of an agent in seconds, 0 if it has another limit."""
-    if isinstance(player, (SolverAgent, ProcessAgent)):
-        return math.inf if limit.seconds is None else limit.seconds
-    if isinstance(player, MonteCarloAgent):
-        return player.budget(limit).seconds or 0.0
-    return 0.0
 
 
 def explanation(state: WorkerState, position: Position) -> dict[str, Any]:
