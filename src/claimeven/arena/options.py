@@ -77,7 +77,7 @@ class LimitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxOptions:
-    """The bounds of agents with separate processes."""
+    """The bounds of agents with separate processes; `quiet` discards their output."""
 
     isolate: bool = option(
         bool, False, "Run built-in agents in separate processes too, as agents from files."
@@ -90,13 +90,14 @@ class SandboxOptions:
         float, None, "Time limit to load an agent from a file or a program (default: 30 s).",
         metavar="SECONDS",
     )  # fmt: skip
+    quiet: bool = False
 
     @property
     def sandbox(self) -> Sandbox:
         """Which agents have separate processes, and the bounds of those. Raises `InvalidLimit`."""
         from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - quick start
 
-        return Sandbox(self.isolate, self.memory_limit, load_timeout=self.load_timeout)
+        return Sandbox(self.isolate, self.memory_limit, self.quiet, self.load_timeout)
 
 
 @dataclass(frozen=True, kw_only=True)

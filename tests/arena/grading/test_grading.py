@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from claimeven import play_match
-from claimeven.arena.grading.bots import InvalidGrading, find_bots
+from claimeven.agents import InvalidSpec
+from claimeven.arena.grading import bots
+from claimeven.arena.grading.bots import Bot
 from claimeven.arena.grading.grading import Grades, grade_agents
+from claimeven.arena.grading.rubric import read_rubric
 from tests.arena.grading.thirty import THIRTY, write_class
 
 RUBRIC = """
@@ -58,8 +61,8 @@ class Graded:
     def again(self, out: str = "grades") -> list[str]:
         """Grade the class again and return the messages."""
         messages: list[str] = []
-        bots, rubric = self.folder / "bots", self.folder / "rubric.toml"
-        grade_agents([bots], rubric, out=self.folder / out, jobs=2, on_message=messages.append)
+        paths, rubric = [self.folder / "bots"], self.folder / "rubric.toml"
+        grade_agents(paths, rubric, out=self.folder / out, jobs=2, on_message=messages.append)
         return messages
 
     def files(self, out: str = "grades") -> dict[str, bytes]:
@@ -76,6 +79,10 @@ class Graded:
         """Return when each measurement was written."""
         files = (self.folder / "grades/measured").rglob("*.json")
         return {path: path.stat().st_mtime_ns for path in files}
+
+
+def find_bots(paths: list[Path]) -> list[Bot]:
+    return bots.find_bots(paths, read_rubric(), Path("nowhere"))
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +124,7 @@ def test_reasons_and_notes_are_given_in_words(graded: Graded) -> None:
     assert "What to do: make sure that every path" in reasons["tim"][1]
     assert "No module named 'bea'" in reasons["vic"][0]
     assert "it ended the process" in reasons["eve"][0]
-    assert by_label["vic"].notes[0] == "its code names bea, which it could not find"
+    assert by_label["vic"].notes[0] == "its code names bots that it could not find: bea"
     assert "its code uses claimeven.solve, which the rubric forbids" in by_label["don"].notes
     assert "its code uses os.getppid, which the rubric forbids" in by_label["eve"].notes
     assert by_label["bea"].notes == []
@@ -215,14 +222,14 @@ def test_a_neighbor_belongs_to_a_bot_and_another_bot_does_not(tmp_path: Path) ->
 
 
 def test_a_class_without_bots_and_equal_names_are_rejected(tmp_path: Path) -> None:
-    with pytest.raises(InvalidGrading, match=r"has no bots: expected files such as ann\.py"):
+    with pytest.raises(InvalidSpec, match=r"has no bots: expected files such as ann\.py"):
         find_bots([tmp_path])
-    with pytest.raises(InvalidGrading, match="there is no file"):
+    with pytest.raises(InvalidSpec, match="there is no file"):
         find_bots([tmp_path / "none"])
     for name in ("a/ann.py", "b/ann.py"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("")
-    with pytest.raises(InvalidGrading, match=r"two bots are called ann\.py: rename one"):
+    with pytest.raises(InvalidSpec, match=r"two bots are called ann\.py: rename one"):
         find_bots([tmp_path / "a/ann.py", tmp_path / "b/ann.py"])
 
 

@@ -87,7 +87,7 @@ CRASHES = {
     "pam.py": choosing("if position.ply > 9: os._exit(3)", "import os"),
     "quy.py": choosing("") + "\nwhile True: pass\n",
     "ron.py": choosing("while position.ply > 9: pass"),
-    "sue.py": choosing("hoard.append(bytearray(400_000_000))", "hoard = []"),
+    "sue.py": choosing("if position.ply > 9: bytes(10**10)"),
     "tim.py": choosing("return None"),
     "una.ipynb": json.dumps({"cells": [], "nbformat": 4}),
 }

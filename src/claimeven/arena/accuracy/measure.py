@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.base import Limit
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.accuracy.answers import AnswerFile, SetAnswer, SetPlan
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
@@ -220,6 +221,7 @@ def compare_accuracy(
     *,
     count: int | None = None,
     limit: Limit | None = None,
+    sandbox: Sandbox | None = None,
     seed: int = 0,
     jobs: int = 1,
     executor: Executor | None = None,
@@ -231,10 +233,11 @@ def compare_accuracy(
     """Ask several agents in the same positions, as `measure_accuracy` does one.
 
     `comparisons` of the result says which differences are more than chance. `limit` holds for each
-    answer. Agents given by their specs are asked by `jobs` processes, or by an `executor` such as
-    `RayWorkers`; the answers are the same. `answers` is a file for all answers, .csv or .jsonl; an
-    interrupted measurement continues from it. `on_progress` is called with the number of answers
-    and of all questions, `on_row` with each new answer as a flat row.
+    answer, `sandbox` for agents in separate processes. Agents given by their specs are asked by
+    `jobs` processes, or by an `executor` such as `RayWorkers`; the answers are the same. `answers`
+    is a file for all answers, .csv or .jsonl; an interrupted measurement continues from it.
+    `on_progress` is called with the number of answers and of all questions, `on_row` with each new
+    answer as a flat row.
 
     >>> wins = compare_accuracy(["greedy", "random"], count=40).comparisons()[2]
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
@@ -242,7 +245,7 @@ def compare_accuracy(
     """
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
-    plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
+    plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), sandbox or Sandbox(), tactics)
     if jobs < 1:
         raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
     executor = executor or local_workers(jobs)

@@ -1,41 +1,77 @@
-"""The bots of a class: their files, read before any of them runs."""
+"""The bots of a class, and measurements of them, each on a fresh copy of the bot's files.
+
+The results are plain data without folders and without times, except the median time of a move.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from claimeven.agents.fingerprint import dependencies_of
+from claimeven.agents.base import Limit
+from claimeven.agents.fingerprint import dependencies_of, digests_of
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.sandbox import Sandbox
+from claimeven.agents.sanitize import without_address, without_folders
 from claimeven.agents.source_snapshot import DEFAULT_FILES, refusal_of
+from claimeven.arena.accuracy.measure import measure_accuracy
+from claimeven.arena.api import play_match
+from claimeven.arena.grading.rubric import CHECK, Rubric
+from claimeven.arena.results import fault_texts
+from claimeven.arena.validate import check_agent
+from claimeven.atomic_io import make_folder, scratch_folder, write_text
 from claimeven.errors import ClaimevenError
+from claimeven.provenance import version_here
+from claimeven.solver.solver import Solver
 
 #: Endings of submissions; files that are not Python are reported as such.
 _ENDINGS = (".py", ".ipynb", ".zip", ".pyc")
+#: Lines of a traceback that are stored, and plies of the openings of matches.
+MAX_LINES, OPENING_PLIES = 8, 4
+_FIGURES = re.compile(r"\d[\d.,e+-]*")
 
-
-class InvalidGrading(ClaimevenError):
-    """A class that cannot be graded as asked."""
+Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Bot:
-    """A bot: its file `main` among its `files`, and the other bots that its code names."""
+    """A bot: its file `main` among its `files`, and the other bots that its code names.
+
+    Measurements by a rubric are files in a folder, `store`, so that none is made twice.
+    """
 
     label: str
     main: str
     files: dict[str, bytes]
     named: tuple[str, ...]
+    rubric: Rubric
+    store: Path
 
-    @property
-    def digest(self) -> str:
-        """A digest of all files."""
-        text = repr((self.main, sorted(self.files.items()))).encode()
-        return hashlib.blake2b(text, digest_size=12).hexdigest()
+    def place(self, work: Result = CHECK) -> Path:
+        """Return the file of a measurement; its name depends on all that decides the result."""
+        rubric, opponent = self.rubric, digests_of(work.get("against", "random"))
+        decides = work, opponent, rubric.seed, rubric.seconds, rubric.memory_limit, version_here()
+        files = _digest((self.main, sorted(self.files.items())))
+        return self.store / self.label / files / f"{_digest(decides)}.json"
+
+    def known(self, work: Result = CHECK) -> Result:
+        """Return a stored measurement, or an empty result."""
+        with suppress(OSError, ValueError):
+            return dict(json.loads(self.place(work).read_bytes()))
+        return {}
+
+    def add(self, work: Result, result: Result) -> None:
+        """Store a measurement."""
+        make_folder(self.place(work).parent)
+        write_text(self.place(work), json.dumps(result))
 
     def uses(self, forbidden: Sequence[str]) -> list[str]:
         """Return the forbidden names that its code uses, such as `claimeven.solver` or `exec`.
@@ -52,45 +88,55 @@ class Bot:
                 code = re.sub(rf"\b{alias}\.", f"{module}.", code)
             for name in forbidden:
                 package, _, last = map(re.escape, name.rpartition("."))
+                sign = rf"(?<![\w.]){last}[(.]|\b(import|from) {last}\b"
                 if package:
                     sign = rf"\b{re.escape(name)}\b|\bfrom {package} import (.*\b{last}\b|\*)"
-                else:
-                    sign = rf"(?<![\w.]){last}[(.]|\bimport {last}\b|\bfrom {last}\b"
                 found |= {name} if re.search(sign, code) else set()
         return sorted(found)
 
 
-def find_bots(paths: Sequence[str | Path]) -> list[Bot]:
+def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[Bot]:
     """Return the bots in a folder, or of several files and folders; each folder in it is one bot.
 
     Names with a leading dot or underscore are left out. Neighbors that a file imports or reads
-    belong to the bot, except other bots. Raises `InvalidGrading`.
+    belong to the bot, except other bots. Raises `InvalidSpec`.
     """
     places = [Path(path) for path in paths]
     for place in places:
         if not place.exists():
-            raise InvalidGrading(str(refusal_of(str(place))))
+            raise InvalidSpec(str(refusal_of(str(place))))
     if len(places) == 1 and places[0].is_dir():
         places = [each for each in sorted(places[0].iterdir()) if _is_bot(each)]
     if not places:
-        raise InvalidGrading(
+        raise InvalidSpec(
             f"{paths[0]} has no bots: expected files such as ann.py, or a folder for each bot"
         )
     stems = Counter(place.stem.casefold() for place in places)
     labels = [each.stem if stems[each.stem.casefold()] == 1 else each.name for each in places]
     if twice := [label for label, n in Counter(map(str.casefold, labels)).items() if n > 1]:
-        raise InvalidGrading(f"two bots are called {twice[0]}: rename one of them")
+        raise InvalidSpec(f"two bots are called {twice[0]}: rename one of them")
     mains = [_main_of(place).resolve() for place in places]
-    return [
-        _read(place, main, dict(zip(mains, labels, strict=True)))
-        for place, main in zip(places, mains, strict=True)
-    ]
+    label_of = dict(zip(mains, labels, strict=True))
+    bots = []
+    for place, main in zip(places, mains, strict=True):
+        root, needed = main.parent, dependencies_of(main) if main.suffix == ".py" else [main]
+        named = tuple(label_of[path] for path in needed if path in label_of and path != main)
+        if place.is_dir():
+            root, needed = place.resolve().parent, sorted(place.resolve().rglob("*"))
+        files = {
+            path.relative_to(root).as_posix(): path.read_bytes()
+            for path in needed
+            if path == main or (path.suffix != ".pyc" and path not in label_of)
+            if path.is_file() and path.is_relative_to(root)
+        }
+        name = main.relative_to(root).as_posix()
+        bots.append(Bot(label_of[main], name, files, named, rubric, store))
+    return bots
 
 
 def _is_bot(place: Path) -> bool:
-    if place.name.startswith((".", "_")):
-        return False
-    return place.suffix in _ENDINGS if place.is_file() else any(place.rglob("*.py"))
+    has_code = place.suffix in _ENDINGS if place.is_file() else any(place.rglob("*.py"))
+    return has_code and not place.name.startswith((".", "_"))
 
 
 def _main_of(place: Path) -> Path:
@@ -100,16 +146,82 @@ def _main_of(place: Path) -> Path:
     return usual[0] if usual else files[0] if len(files) == 1 else place
 
 
-def _read(place: Path, main: Path, label_of: dict[Path, str]) -> Bot:
-    needed = dependencies_of(main) if main.suffix == ".py" else [main]
-    named = tuple(label_of[path] for path in needed if path in label_of and path != main)
-    root = main.parent
-    if place.is_dir():
-        root, needed = place.resolve().parent, sorted(place.resolve().rglob("*"))
-    files = {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in needed
-        if path == main or (path.suffix != ".pyc" and path not in label_of)
-        if path.is_file() and path.is_relative_to(root)
-    }
-    return Bot(label_of[main], main.relative_to(root).as_posix(), files, named)
+def measure_bot(solver: Solver, bot: Bot) -> None:
+    """Make the missing measurements of a bot; a bot that never answered plays no games."""
+    calls = {"check": _check, "match": _match, "accuracy": _accuracy}
+    for work in (CHECK, *(each.work for each in bot.rubric.criteria)):
+        if not bot.known(work):
+            with scratch_folder() as folder:
+                for name, data in bot.files.items():
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / name).write_bytes(data)
+                try:
+                    result = calls[work["test"]](bot.rubric, work, str(folder / bot.main), solver)
+                except ClaimevenError as error:  # no Python file, or it loads only sometimes
+                    result = {"failure": str(error), "median": None}
+            bot.add(work, _stable(result))
+        if bot.known()["median"] is None:
+            return
+
+
+def _check(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
+    limit, memory = Limit(seconds=rubric.seconds), rubric.memory_limit
+    found: Result = check_agent(
+        spec, limit=limit, memory_limit_mb=memory, seed=rubric.seed, is_timeless=True
+    ).as_dict()
+    for each in found["faults"]:
+        if each["moves"] is None:  # figures of memory and of processes differ from run to run
+            each["reason"] = _FIGURES.sub("N", each["reason"])
+    names = "plays", "failure", "traceback", "advice", "faults", "notes"
+    return {**{name: found[name] for name in names}, "median": found["seconds_median"]}
+
+
+def _match(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
+    found = play_match(
+        spec, work["against"], games=work["games"], seed=rubric.seed, seconds=rubric.seconds,
+        memory_limit=rubric.memory_limit, quiet=True, keep_decisions=False,
+        openings="balanced", opening_plies=OPENING_PLIES,
+    )  # fmt: skip
+    lost = [game.all_moves for game in found.games if game.points(0) == 0 and game.fault is None]
+    return {
+        "score": found.scores[0], "wins": found.wins, "draws": found.draws, "lost": lost[:1],
+        "forfeits": [*fault_texts(found.faults[0])],
+    }  # fmt: skip
+
+
+def _accuracy(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
+    found = measure_accuracy(
+        spec, count=work["positions"], limit=Limit(seconds=rubric.seconds), seed=rubric.seed,
+        sandbox=Sandbox(memory_limit_mb=rubric.memory_limit, quiet=True),
+    )  # fmt: skip
+    accuracy, worst = found.accuracy, list[Result]()
+    tallies = {"perfect": accuracy.all, "wins": accuracy.wins, "blocks": accuracy.blocks}
+    means = {name: tally.mean("perfect") for name, tally in tallies.items()}
+    means["keeps"] = accuracy.decisive.mean("keeps_result")
+    for each in accuracy.blunders(1):
+        move, texts = each.move, [why.text(each.move.position) for why in each.explained(solver)]
+        moves = {"moves": each.moves, "column": move.column, "scores": move.scores}
+        worst.append({**moves, "texts": texts})
+    # A position without an answer counts as a wrong one; after many faults no more are asked.
+    answered = 0 if found.stopped else found.answered / max(1, found.asked)
+    return {
+        **{name: (mean or 0.0) * answered for name, mean in means.items()},
+        "faults": [*fault_texts(found.failed)], "stopped": found.stopped,
+        "worst": worst,
+    }  # fmt: skip
+
+
+def _stable(value: Any) -> Any:
+    """Return data with texts without folders and addresses, and only the end of long ones."""
+    if isinstance(value, dict):
+        return {name: _stable(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_stable(each) for each in value]
+    if not isinstance(value, str):
+        return value
+    lines = without_address(without_folders(value)).splitlines()
+    return "\n".join(lines if len(lines) <= MAX_LINES else ["...", *lines[1 - MAX_LINES :]])
+
+
+def _digest(value: object) -> str:
+    return hashlib.blake2b(repr(value).encode(), digest_size=12).hexdigest()

@@ -14,9 +14,8 @@ from markupsafe import Markup
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
-from claimeven.arena.grading.bots import Bot, find_bots
-from claimeven.arena.grading.measure import BotJob, Result, measure_bot
-from claimeven.arena.grading.rubric import Criterion, Rubric, read_rubric
+from claimeven.arena.grading.bots import Bot, Result, find_bots, measure_bot
+from claimeven.arena.grading.rubric import CHECK, Criterion, Rubric, read_rubric
 from claimeven.atomic_io import make_folder, text_file, write_text
 from claimeven.blocks import Sections, Table
 from claimeven.game.position import Position
@@ -26,14 +25,14 @@ from claimeven.parallel.jobs import Calls, PoolError, made
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.solver.solver import Solver
 
-#: The files of a bot: folders, and their endings.
-_OF_BOT = {"feedback": ".html", "gradescope": ".json"}
+#: The templates of the files of each bot: the names of their folders, and their endings.
+_TEMPLATES = {"feedback": ".html", "gradescope": ".json"}
 _ENDED = {"failure": "it ended the process that measured it, three times", "median": None}
 
 
 @dataclass(frozen=True)
 class Grade:
-    """The grade of a bot: what was found by its check, and the result for each criterion."""
+    """The grade of a bot: its check, and the measurement for each criterion, empty if not made."""
 
     bot: Bot
     check: Result
@@ -42,22 +41,19 @@ class Grade:
     @cached_property
     def points(self) -> list[tuple[Criterion, float, str]]:
         """The points for each criterion, and the reason in words."""
-        found = []
-        for each, result in self.results:
-            numbers = {
-                "loads": 1, "faults": len(self.check.get("faults", ())),
-                "match": result.get("score"), "time": self.check["median"],
-            }  # fmt: skip
-            value = (
-                None if self.check["failure"] else numbers.get(each.test, result.get(each.measure))
-            )
-            used = self.bot.uses(each.forbid)
-            value = len(used) if each.test == "imports" else value
-            text = _ENVIRONMENT.get_template("outcome.txt").render(
-                of=each, value=value, check=self.check, result=result, used=used
-            )
-            found.append((each, each.points_for(value), " ".join(text.split())))
-        return found
+        return [self._judged(*each) for each in self.results]
+
+    def _judged(self, of: Criterion, result: Result) -> tuple[Criterion, float, str]:
+        value, used = None, self.bot.uses(of.forbid)
+        if of.test == "imports":
+            value = len(used)
+        elif not self.check["failure"]:
+            faults, measured = self.check["faults"], {"match": "score", "time": "median"}
+            counts = {"loads": 1, "faults": len(faults)}
+            value = counts.get(of.test, result.get(measured.get(of.test, of.measure)))
+        template = _ENVIRONMENT.get_template("outcome.txt")
+        text = template.render(of=of, value=value, check=self.check, result=result, used=used)
+        return of, of.points_for(value), " ".join(text.split())
 
     @property
     def total(self) -> float:
@@ -67,7 +63,8 @@ class Grade:
     @property
     def notes(self) -> list[str]:
         """Observations for the teacher: reasons to look at the file, no proofs."""
-        named = [f"its code names {each}, which it could not find" for each in self.bot.named]
+        names = self.bot.named
+        named = [f"its code names bots that it could not find: {', '.join(names)}"] * bool(names)
         hidden = [text for of, _, text in self.points if text and not of.most]
         return [*named, *hidden, *self.check.get("notes", ())]
 
@@ -79,36 +76,31 @@ class Grades:
     rubric: Rubric
     bots: tuple[Grade, ...]
 
+    @property
+    def most(self) -> dict[str, float]:
+        """The best grade, and the most points for each criterion."""
+        best = self.rubric.out_of or self.rubric.most
+        return {"grade": best, **{each.label: each.most for each in self.rubric.criteria}}
+
     def final(self, grade: Grade) -> float:
         """Return the total of a bot, on the scale of the rubric."""
-        return round(grade.total * self.rubric.scaled / (self.rubric.most or 1), 2)
+        return round(grade.total * self.most["grade"] / (self.rubric.most or 1), 2)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the row of each bot in grades.csv."""
-        return [
-            {
-                "bot": each.bot.label,
-                "grade": self.final(each),
-                **{of.label: points for of, points, _ in each.points},
-                "notes": "; ".join(each.notes),
-            }
-            for each in self.bots
-        ]
-
-    @property
-    def most(self) -> dict[str, float]:
-        """The greatest grade, and the most points for each criterion."""
-        return {
-            "grade": self.rubric.scaled, **{of.label: of.most for of in self.rubric.criteria}
-        }  # fmt: skip
+        rows = []
+        for each in self.bots:
+            points = {of.label: number for of, number, _ in each.points}
+            row = {"bot": each.bot.label, "grade": self.final(each), **points}
+            rows.append({**row, "notes": "; ".join(each.notes)})
+        return rows
 
     def sections(self) -> Sections:
         """Return the table of points, and the notes."""
-        rows, most = self.rows(), self.most
-        table = [[row["bot"], *(f"{row[name]:g}" for name in most)] for row in rows]
-        table.append(["of", *(f"{number:g}" for number in most.values())])
-        notes = [f"- {row['bot']}: {row['notes']}" for row in rows if row["notes"]]
-        return Sections([[Table(["bot", *most], table)], notes])
+        heads, rows = ["bot", *self.most], [*self.rows(), {"bot": "of", **self.most}]
+        table = [[row["bot"], *(f"{row[name]:g}" for name in self.most)] for row in rows]
+        notes = [f"- {row['bot']}: {row['notes']}" for row in rows if row.get("notes")]
+        return Sections([[Table(heads, table)], notes])
 
     def write(self, folder: Path) -> None:
         """Write grades.csv, junit.xml, and for each bot a page and a file of JSON."""
@@ -119,7 +111,7 @@ class Grades:
             writer.writerows(rows)
         junit = _ENVIRONMENT.get_template("junit.xml").render(grades=self)
         write_text(folder / "junit.xml", junit)
-        for name, ending in _OF_BOT.items():
+        for name, ending in _TEMPLATES.items():
             make_folder(folder / name)
             template = _ENVIRONMENT.get_template(name + ending)
             for each in self.bots:
@@ -141,33 +133,34 @@ def grade_agents(
     Measurements are stored in the folder `out`, so an interrupted run continues, and only a changed
     bot is measured again. The same files and rubric give the same bytes. Each bot runs in separate
     processes, on a copy of its files. `on_progress` gets the bots done, and all. Raises
-    `InvalidGrading`, `InvalidRubric`, `CannotWrite`, and `InvalidSpec` for an opponent.
+    `InvalidRubric`, `InvalidSpec` for a folder without bots or an unknown agent, `CannotWrite`.
     """
     chosen = read_rubric(rubric)
     for opponent in filter(None, (each.against for each in chosen.criteria)):
         make_agent(opponent).close()
-    work = [BotJob(chosen, bot, Path(out) / "measured") for bot in find_bots(paths)]
+    bots = find_bots(paths, chosen, Path(out) / "measured")
     make_folder(out)
-    for job in work:
-        place = job.place(job.rubric.works[0]).parent
-        if place.parent.exists() and not place.exists():
-            report(on_message, f"{job.bot.label} has changed, so it is measured again")
+    for bot in bots:
+        files = bot.place().parent
+        if files.parent.exists() and not files.exists():
+            report(on_message, f"{bot.label} has changed, so it is measured again")
     calls = Calls(measure_bot, partial(made, partial(Solver, table_mb=JUDGE_MB)), "bot")
-    left = work
-    while left:
+    is_done = False
+    while not is_done:
         try:
-            for done, _ in enumerate(calls.results(left, LocalWorkers(jobs, on_message))):
-                on_progress(len(work) - len(left) + done + 1, len(work))
-            break
+            results = calls.results(bots, LocalWorkers(jobs, on_message))
+            for done, _ in enumerate(results, start=1):
+                on_progress(done, len(bots))
+            is_done = True
         except PoolError as error:
             if error.job is None:
                 raise
-            job = left[error.job]
-            job.add(next(each for each in chosen.works if not job.known(each)), _ENDED)
+            works = [CHECK, *(each.work for each in chosen.criteria)]
+            bot = bots[error.job]
+            bot.add(next(work for work in works if not bot.known(work)), _ENDED)
     found = Grades(chosen, tuple(
-        Grade(job.bot, job.known(chosen.works[0]), tuple(
-            (each, job.known(each.work)) for each in chosen.criteria
-        )) for job in work
+        Grade(bot, bot.known(), tuple((each, bot.known(each.work)) for each in chosen.criteria))
+        for bot in bots
     ))  # fmt: skip
     found.write(Path(out))
     return found

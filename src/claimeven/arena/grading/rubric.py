@@ -12,17 +12,17 @@ from claimeven.experiment_file import read_toml, reason_against
 from claimeven.game.validation import seed_number
 from claimeven.option_fields import option, options_of
 
-#: For each test its default step, and fields: those it needs, and others that only it has.
-TESTS: dict[str, tuple[float | None, tuple[str, ...], tuple[str, ...]]] = {
-    "loads": (1, (), ()),
-    "faults": (0, (), ()),
-    "match": (0.5, ("against",), ("games",)),
-    "accuracy": (None, ("at",), ("measure", "positions")),
-    "time": (None, ("at",), ()),
-    "imports": (0, ("forbid",), ()),
+#: For each test its default step, and its own fields: the first is needed.
+TESTS: dict[str, tuple[float | None, tuple[str, ...]]] = {
+    "loads": (1, ()),
+    "faults": (0, ()),
+    "match": (0.5, ("against", "games")),
+    "accuracy": (None, ("at", "measure", "positions")),
+    "time": (None, ("at",)),
+    "imports": (0, ("forbid",)),
 }
-#: The tests of which a lower value is better.
-FALLING = ("faults", "time", "imports")
+#: Tests with a share as their result, and tests of which a lower result is better.
+_SHARES, _FALLING = ("match", "accuracy"), ("faults", "time", "imports")
 #: The default rubric, and an example for others.
 EXAMPLE = resources.files("claimeven.arena.grading") / "rubric.toml"
 
@@ -55,15 +55,9 @@ class Criterion:
         return self.name or self.against or self.test
 
     @property
-    def steps(self) -> list[tuple[float, float]]:
-        """Each step and its points."""
-        at = TESTS[self.test][0] if self.at is None else self.at
-        return list(zip(_listed(at), _listed(self.points), strict=True))
-
-    @property
     def most(self) -> float:
         """The greatest number of points."""
-        return max(points for _, points in self.steps)
+        return max(_listed(self.points))
 
     def points_for(self, value: float | None) -> float:
         """Return the points for the result of its test; 0 for None, which is no result.
@@ -71,23 +65,26 @@ class Criterion:
         >>> Criterion(test="time", at=[0.1, 1], points=[5, 2]).points_for(0.3)
         2
         """
-        sign = -1 if self.test in FALLING else 1
-        met = [n for at, n in self.steps if value is not None and sign * (value - at) >= 0]
+        sign = -1 if self.test in _FALLING else 1
+        at = TESTS[self.test][0] if self.at is None else self.at
+        steps = zip(_listed(at), _listed(self.points), strict=True)
+        met = [n for step, n in steps if value is not None and sign * (value - step) >= 0]
         return max(met, default=0)
 
     @property
     def work(self) -> dict[str, Any]:
         """The measurement that it needs; criteria with equal ones share it."""
-        if self.test == "match":
-            return {"test": "match", "against": self.against, "games": self.games}
-        if self.test == "accuracy":
-            return {"test": "accuracy", "positions": self.positions}
-        return {"test": "check"}
+        names = {"match": ("test", "against", "games"), "accuracy": ("test", "positions")}
+        return {name: getattr(self, name) for name in names.get(self.test, ())} or CHECK
+
+
+#: The first measurement of each bot.
+CHECK = {"test": "check"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rubric:
-    """The criteria of a class, and the limits of its bots; `out_of` scales the totals."""
+    """The criteria of a class, and the limits of its bots; `out_of` is the best grade."""
 
     title: str = option(str, "Grades", "")
     seed: int = option(int, 0, "")
@@ -100,18 +97,6 @@ class Rubric:
     def most(self) -> float:
         """The greatest number of points without bonus."""
         return sum(each.most for each in self.criteria if not each.bonus)
-
-    @property
-    def scaled(self) -> float:
-        """The grade of a bot with all points."""
-        return self.out_of or self.most
-
-    @property
-    def works(self) -> list[dict[str, Any]]:
-        """The measurements, each once: first the check."""
-        found = [{"test": "check"}]
-        found += [each.work for each in self.criteria if each.work not in found]
-        return list({repr(each): each for each in found}.values())
 
 
 def read_rubric(path: str | Path | None = None) -> Rubric:
@@ -142,17 +127,16 @@ def _criterion(given: dict[str, Any], where: str) -> Criterion:
     _check(given, Criterion, where)
     if test not in TESTS:
         raise InvalidRubric(f"{where} must have a test: {', '.join(TESTS)}")
-    step, needed, own = TESTS[test]
-    others = {name for _, *fields in TESTS.values() for name in (*fields[0], *fields[1])} - {"at"}
-    for name in ("points", *needed):
-        if name not in given:
-            raise InvalidRubric(f"{where} must have {name}")
-    if wrong := sorted(others.intersection(given).difference(needed, own)):
+    step, own = TESTS[test]
+    if lacking := [name for name in ("points", *own[:1]) if name not in given]:
+        raise InvalidRubric(f"{where} must have {lacking[0]}")
+    others = {name for _, names in TESTS.values() for name in names} - {"at", *own}
+    if wrong := sorted(others & {*given}):
         raise InvalidRubric(f"{where}: {wrong[0]} does not go with the test {test}")
-    at, points = _listed(given.get("at", step)), _listed(given["points"])
-    if not at or len(at) != len(points):
+    at = _listed(given.get("at", step))
+    if not at or len(at) != len(_listed(given["points"])):
         raise InvalidRubric(f"{where}: at and points must have the same number of steps")
-    if test in ("match", "accuracy") and max(at) > 1:
+    if test in _SHARES and max(at) > 1:
         raise InvalidRubric(f"{where}: at must be 0 to 1, such as 0.75, got {max(at):g}")
     return Criterion(**given)
 
