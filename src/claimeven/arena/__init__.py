@@ -4,7 +4,8 @@
   sequential test, or the games that place an agent on the ladder. Their options are `MatchOptions`,
   `TournamentOptions`, `SprtOptions` and `LadderOptions`.
 - `tune` finds the best options of an agent by play (`TuneOptions`).
-- `measure_accuracy` and `accuracy_of` compare moves with perfect play; `check_agent` tests a file.
+- `measure_accuracy` and `accuracy_of` compare moves with perfect play; `check_agent` tests a file;
+  `grade_agents` grades a class.
 - `run_study` repeats a classic study; `write_report` makes a page of stored games.
 - `find_games`, `export_games` and `import_games` list, write and read stored games.
 - Their parts are `Plan`, `Game`, `RayWorkers`, `Store`, `Standings`, and the statistics of pairs

@@ -140,10 +140,10 @@ def _is_bot(place: Path) -> bool:
 
 
 def _main_of(place: Path) -> Path:
-    """Return the file of a bot: in a folder one with a usual name, or its only one."""
+    """Return the file of a bot: in a folder one with a common name, or its only one."""
     names = [place / name for name in (*DEFAULT_FILES, f"{place.name}.py", "__init__.py")]
-    usual, files = [path for path in names if path.is_file()], [*place.rglob("*.py")]
-    return usual[0] if usual else files[0] if len(files) == 1 else place
+    named, files = [path for path in names if path.is_file()], [*place.rglob("*.py")]
+    return named[0] if named else files[0] if len(files) == 1 else place
 
 
 def measure_bot(solver: Solver, bot: Bot) -> None:
