@@ -131,7 +131,7 @@ def visit_lines(steps: Iterable[Any], root: Position, shape: str = "rows") -> It
     none was shown.
 
     >>> list(visit_lines(["4", ("44", 0.5, "even"), ("4", -1)], Position()))
-    ['4 - ', '44 0.5 even', '4 -1 ']
+    ['4 -', '44 0.5 even', '4 -1']
     """
     geometry, names = root.geometry, column_names(root.geometry.columns)
     seen = {(root.mine, root.mask): (0, "")}
@@ -148,7 +148,7 @@ def visit_lines(steps: Iterable[Any], root: Position, shape: str = "rows") -> It
             raise InvalidVisit(f"showed {shown(position)} too early: {reason}")
         moves = max(ways)[1]
         seen[position.mine, position.mask] = number, moves
-        yield f"{moves or 'root'} {'-' if value is None else f'{value:g}'} {note}"
+        yield f"{moves or 'root'} {'-' if value is None else f'{value:g}'} {note}".rstrip()
 
 
 def _is_value(item: Any) -> bool:

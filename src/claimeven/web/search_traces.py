@@ -33,7 +33,7 @@ from claimeven.montecarlo.tree_text import tree_json as forest_json
 #: nodes in all trees of one response.
 MAX_POSITIONS, MAX_ITERATIONS, MAX_NODES = 100_000, 5_000, 60_000
 #: A line of `visits.visit_lines`; any other line of a trace is a note.
-_LINE: Final = re.compile(r"(?:root|([\da-p]+)) (-|-?inf|-?[\d.]+(?:e[+-]?\d+)?) (.*)")
+_LINE: Final = re.compile(r"(?:root|([\da-p]+)) (-|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?: (.*))?")
 #: The fields of a bot's step without a value.
 _UNKNOWN: Final = {
     "kind": "enter", "depth": 0, "alpha": None, "beta": None, "window": None, "plies_to_end": None,
