@@ -29,6 +29,9 @@ points = 4
 test = "imports"
 forbid = ["random"]
 points = 0
+[names]
+eli = "Eli Ong"
+zoe = "Zoe Penn"
 """
 
 
@@ -50,10 +53,12 @@ def test_a_class_is_graded_from_the_first_run_on(run: Run, course: Path) -> None
     assert lines[2].split() == ["mia", "0", "0", "0", "0"]
     assert lines[3].split() == ["of", "6", "2", "4", "0"]
     assert "- eli: its code uses random, which the rubric forbids" in result.out
-    assert (course / "grades/feedback/eli.html").exists()
+    assert result.err == "no file of zoe, named in the rubric\n"
+    assert "<h1>Eli Ong</h1>" in (course / "grades/feedback/eli.html").read_text("utf-8")
     again = run("grade", "bots", "--rubric", "rubric.toml", "--json")
     data = json.loads(again.out)
     assert [each["bot"] for each in data["bots"]] == ["eli", "mia"]
+    assert [each["name"] for each in data["bots"]] == ["Eli Ong", ""]
     assert data["bots"][1]["grade"] == 0
     assert data["of"] == {"grade": 6, "loads": 2, "random": 4, "imports": 0}
 

@@ -91,7 +91,8 @@ class Grades:
         rows = []
         for each in self.bots:
             points = {of.label: number for of, number, _ in each.points}
-            row = {"bot": each.bot.label, "grade": self.final(each), **points}
+            name = {"name": self.rubric.names.get(each.bot.label, "")} if self.rubric.names else {}
+            row = {"bot": each.bot.label, **name, "grade": self.final(each), **points}
             rows.append({**row, "notes": "; ".join(each.notes)})
         return rows
 
@@ -140,6 +141,8 @@ def grade_agents(
         make_agent(opponent).close()
     bots = find_bots(paths, chosen, Path(out) / "measured")
     make_folder(out)
+    if missing := sorted({*chosen.names} - {bot.label for bot in bots}):
+        report(on_message, f"no file of {', '.join(missing)}, named in the rubric")
     for bot in bots:
         files = bot.place().parent
         if files.parent.exists() and not files.exists():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,10 @@ CHECK = {"test": "check"}
 
 @dataclass(frozen=True, kw_only=True)
 class Rubric:
-    """The criteria of a class, and the limits of its bots; `out_of` is the best grade."""
+    """The criteria of a class, and the limits of its bots; `out_of` is the best grade.
+
+    `names` are the names of students by their bots.
+    """
 
     title: str = option(str, "Grades", "")
     seed: int = option(int, 0, "")
@@ -92,6 +95,7 @@ class Rubric:
     memory_limit: int | None = option(int, None, "", low=1)
     out_of: float | None = option(float, None, "", low=1)
     criteria: tuple[Criterion, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def most(self) -> float:
@@ -109,16 +113,18 @@ def read_rubric(path: str | Path | None = None) -> Rubric:
         with resources.as_file(EXAMPLE) as file:
             return read_rubric(file)
     found, _ = read_toml(path, InvalidRubric)
-    listed = found.pop("criteria", None)
+    listed, named = found.pop("criteria", None), found.pop("names", {})
+    if not isinstance(named, dict) or not all(isinstance(each, str) for each in named.values()):
+        raise InvalidRubric(f'{path}: names must be a table [names] with lines: ann = "Ann Adams"')
     if not listed or not isinstance(listed, list) or not all(isinstance(c, dict) for c in listed):
         raise InvalidRubric(f"{path} must have criteria, each a table [[criteria]]")
     _check(found, Rubric, str(path))
     criteria = [_criterion(each, f"{path}, criterion {n}") for n, each in enumerate(listed, 1)]
-    labels = ["bot", "grade", "notes", *(each.label for each in criteria)]
+    labels = ["bot", "name", "grade", "notes", *(each.label for each in criteria)]
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise InvalidRubric(f"{path}: the name {twice[0]} is used: give the criterion another one")
     seed_number(found.get("seed", 0), InvalidRubric)
-    return Rubric(**found, criteria=tuple(criteria))
+    return Rubric(**found, criteria=tuple(criteria), names=named)
 
 
 def _criterion(given: dict[str, Any], where: str) -> Criterion:
