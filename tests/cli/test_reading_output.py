@@ -40,6 +40,7 @@ ASKED = {
         "--games", "2", "--final-games", "2",
     ),
     "check": ("check", bot("full")),
+    "copies": ("copies", "greedy", "random", "--positions", "5", "--jobs", "1"),
     "study list": ("study", "list"),
     "study run": ("study", "run", "lund-peer", "--games", "2", "--jobs", "1"),
     "play": ("play", "--first", "greedy", "--second", "random"),

@@ -13,6 +13,9 @@ from claimeven.arena.api import play_match as play_match
 from claimeven.arena.api import play_tournament as play_tournament
 from claimeven.arena.api import read_plan as read_plan
 from claimeven.arena.api import run_sprt as run_sprt
+from claimeven.arena.copies import CopyFinding as CopyFinding
+from claimeven.arena.copies import CopyReport as CopyReport
+from claimeven.arena.copies import find_copies as find_copies
 from claimeven.arena.games.game import Forfeit as Forfeit
 from claimeven.arena.games.game import Game as Game
 from claimeven.arena.games.openings import Opening as Opening
@@ -26,6 +29,7 @@ from claimeven.arena.grading.rubric import Criterion as Criterion
 from claimeven.arena.grading.rubric import InvalidRubric as InvalidRubric
 from claimeven.arena.grading.rubric import Rubric as Rubric
 from claimeven.arena.grading.rubric import read_rubric as read_rubric
+from claimeven.arena.options import CopyOptions as CopyOptions
 from claimeven.arena.options import InvalidMatch as InvalidMatch
 from claimeven.arena.options import LadderOptions as LadderOptions
 from claimeven.arena.options import MatchOptions as MatchOptions

@@ -258,6 +258,14 @@ class LadderOptions(RunOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CopyOptions(ExecutorOptions, LimitOptions, SandboxOptions, BoardOptions):
+    """The options of the search for copies; 0 positions compare only sources."""
+
+    positions: int = option(int, 100, "Positions without an obvious column; 0: compare only files.")
+    seed: int = option(int, 0, "Seed of the positions and agents.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class TuneOptions(_OpeningOptions):
     """The options of `tune`: the opponents, and the games of its stages.
 

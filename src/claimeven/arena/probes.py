@@ -124,7 +124,7 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
     rng = random.Random(seed)
     columns = range(geometry.columns)
     only = [_with_open(geometry, (column,), rng, left) for left in (None, 1) for column in columns]
-    lines = list(_random_lines(geometry, rng))
+    lines = list(random_probes(geometry, rng, 6 * RANDOM))
     cold = [probe for probe in lines[:RANDOM] if 2 <= probe.position.ply <= geometry.cells // 4]
     # Some come before the start of a game: agents may initialize their data there.
     first = [*cold[:6], Probe(Position(geometry), ()), *filter(None, only)]
@@ -147,9 +147,9 @@ def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
     return Probe(position, columns, *hands)
 
 
-def _random_lines(geometry: Geometry, rng: random.Random) -> Iterator[Probe]:
-    """Yield positions of random games, of 2 discs and more if the board has room for them."""
-    for _ in range(6 * RANDOM):
+def random_probes(geometry: Geometry, rng: random.Random, games: int) -> Iterator[Probe]:
+    """Yield a position of each random game, of 2 discs and more if the board has room for them."""
+    for _ in range(games):
         position = Position(geometry)
         columns: list[int] = []
         plies = rng.randrange(geometry.cells)

@@ -43,6 +43,7 @@ SECTIONS = {
         "sprt": "Play two agents until a test decides which is stronger.",
         "tune": "Find the best options of an agent by play.",
         "accuracy": "Measure how often agents find the best move.",
+        "copies": "Find agents that may be copies of each other.",
         "games": "List, show, export and import stored games.",
         "report": "Write a web page about a tournament.",
         "merge": "Join the parts of a run of many machines.",

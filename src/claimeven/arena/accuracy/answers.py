@@ -60,7 +60,10 @@ class SetAnswer:
 
 @dataclass(frozen=True)
 class SetPlan:
-    """Everything that decides a measurement; positions of `tactics` count only as tactics."""
+    """Everything that decides a measurement; positions of `tactics` count only as tactics.
+
+    All agents draw the same random numbers in a position, without `own_chance`.
+    """
 
     agents: tuple[AgentLike, ...]
     positions: ScoredSet
@@ -68,6 +71,7 @@ class SetPlan:
     limit: Limit = field(default_factory=Limit)
     sandbox: Sandbox = field(default_factory=Sandbox)
     tactics: ScoredSet | None = None
+    own_chance: bool = False
 
     def __post_init__(self) -> None:
         seed_number(self.seed, InvalidMatch)
@@ -98,7 +102,8 @@ class SetPlan:
     def ask(self, agents: Sequence[Agent], question: int) -> SetAnswer:
         """Ask the question of a number, 0 to `questions`: agent by agent."""
         place, number = divmod(question, len(self.asked))
-        rng = np.random.default_rng([self.seed, _STREAM, number])
+        own = [place] if self.own_chance else []
+        rng = np.random.default_rng([self.seed, _STREAM, number, *own])
         try:
             begin_game(agents[place], rng)
             decision, seconds = timed_decision(

@@ -280,7 +280,10 @@ def measure(
 
 
 def ask(
-    plan: SetPlan, executor: Executor | None = None, file: AnswerFile | None = None
+    plan: SetPlan,
+    executor: Executor | None = None,
+    file: AnswerFile | None = None,
+    max_faults: int = MAX_FAULTS,
 ) -> Generator[SetAnswer, None, None]:
     """Ask the agents of a plan and yield each answer; `SetAccuracy.of` counts them.
 
@@ -293,7 +296,7 @@ def ask(
 
     def should_run(question: int) -> bool:
         agent, position = divmod(question, len(plan.asked))
-        return sum(at < position for at in faults[agent]) < MAX_FAULTS
+        return sum(at < position for at in faults[agent]) < max_faults
 
     def noted(answer: SetAnswer, is_new: bool = True) -> SetAnswer:
         if answer.column is None:

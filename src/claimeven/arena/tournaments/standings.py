@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from claimeven.agents.source_likeness import group_equal
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store, StoredAgent
@@ -359,14 +360,9 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
     ann and bob are equal files: their games against each other are chance.
     All games start with the moves 43: play more rounds for other openings.
     """
-    alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for agent in agents:
-        if agent.digest is not None:
-            alike[agent.digest, _PATH.sub("", agent.spec)].append(agent.label)
-    for group in alike.values():
-        if len(group) > 1:
-            names = join_words(group)
-            yield f"{names} are equal files: their games against each other are chance."
+    signs = {a.label: a.digest and (a.digest, _PATH.sub("", a.spec)) for a in agents}
+    for group in group_equal(signs):
+        yield f"{join_words(group)} are equal files: their games against each other are chance."
     starts = list(openings)
     if len(starts) > 1 and len(set(starts)) == 1 and starts[0]:
         yield f"All games start with the moves {starts[0]}: play more rounds for other openings."

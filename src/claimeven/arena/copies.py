@@ -1,0 +1,240 @@
+"""Agents that may be copies: equal files, equal code, shared code, equal choices.
+
+Choices are compared in quiet positions: two columns or more, no win and no block at hand. Chance is
+the share of pairs of independent agents that agree as often, if their agreement has a beta-binomial
+distribution. Its mean is the mean agreement of both agents with all that play unlike them, bundled
+ones and the class; its width is fitted to the pairs of these.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from math import exp, lgamma
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.agents.files import file_of
+from claimeven.agents.fingerprint import paths_of
+from claimeven.agents.registry import find_broken_agents
+from claimeven.agents.source_likeness import SourceCode, group_equal
+from claimeven.agents.source_snapshot import content_of, source_of
+from claimeven.arena.accuracy.answers import SetPlan
+from claimeven.arena.accuracy.measure import ask
+from claimeven.arena.options import CopyOptions, InvalidMatch
+from claimeven.arena.probes import random_probes
+from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
+from claimeven.game.position import Position
+from claimeven.parallel.executors import usable_cores
+from claimeven.parallel.jobs import Executor
+
+#: Bundled agents, and rules by the number that a column minimizes. Two programs that play like one
+#: of them agree without copying.
+_REFERENCES = (
+    *("random", "greedy", "greedy:win=yes,block=yes", "flat:iterations=200"),
+    *(
+        f"alphabeta:depth={depth}{heuristic}{order}"
+        for depth in range(1, 7)
+        for heuristic in ("", ",eval=sequences", ",eval=streaks", ",eval=triples")
+        for order in ("", ",order=left")
+    ),
+)
+_RULES: dict[str, Callable[[Position, int], float]] = {
+    "the leftmost column": lambda position, column: column,
+    "the rightmost column": lambda position, column: -column,
+    "the emptiest column": lambda position, column: position.height_of(column),
+    "the fullest column": lambda position, column: -position.height_of(column),
+    "the middle column": lambda position, column: abs(2 * column + 1 - position.geometry.columns),
+}
+#: Kinds of findings.
+FILES, CODE, SHARED, CHOICES = "equal files", "equal code", "shared code", "equal choices"
+#: Share of the passages of the shorter code, and its least passages. Of 2,061 pairs of independent
+#: files none shares more than 0.27; copies with other loops and numbers share 0.5 and more.
+MIN_SHARED, MIN_PASSAGES = 0.35, 60
+#: Share of the positions in which two agents agree, and in which both agree with a reference.
+MIN_AGREEMENT, MIN_LIKE = 0.95, 0.9
+#: Maximum chance of equal choices, times the pairs compared.
+MAX_CHANCE = 0.01
+
+Row = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CopyFinding:
+    """Agents that are alike in a `share` of the `total` lines, nodes, passages or positions.
+
+    Only choices have a `chance`, or are `like` a reference that all of the agents play like.
+    """
+
+    kind: str
+    agents: tuple[str, ...]
+    share: float
+    total: int
+    chance: float | None = None
+    like: str | None = None
+
+
+@dataclass(frozen=True)
+class CopyReport:
+    """The findings, the number of positions, and why some agents' choices are not compared."""
+
+    agents: tuple[str, ...]
+    findings: tuple[CopyFinding, ...]
+    positions: int
+    left_out: dict[str, str]
+
+
+def find_copies(
+    agents: Sequence[str],
+    options: CopyOptions | None = None,
+    templates: Sequence[str | Path] = (),
+    on_progress: Callable[[int, int], object] | None = None,
+) -> CopyReport:
+    """Return what agents have in common, in source or choices, that is hardly chance.
+
+    Code of `templates` does not count. Agents that cannot be loaded or fail are compared only by
+    source. `on_progress` gets the number of answers, and of all. Raises `InvalidMatch`, and
+    `InvalidSpec` for an agent without a file.
+
+    >>> [each.like for each in find_copies(["alphabeta:depth=3", "minimax:depth=3"]).findings]
+    ['alphabeta:depth=3']
+    """
+    options, specs = options or CopyOptions(), tuple(dict.fromkeys(agents))
+    if len(specs) < 2 or options.positions < 0:
+        got = f"{len(specs)} and {options.positions}"
+        raise InvalidMatch(f"copies needs 2 agents or more and 0 positions or more, got {got}")
+    paths = {spec: [p for p in paths_of(spec).values() if p.suffix == ".py"] for spec in specs}
+    uses = Counter(path for found in paths.values() for path in found)
+    given = SourceCode.read(source_of(str(path)) for path in templates)
+    own = {spec: [p for p in found if uses[p] == 1] or found[:1] for spec, found in paths.items()}
+    findings = _by_source({
+        spec: SourceCode.read((content_of(str(path)) or b"" for path in found), given)
+        for spec, found in own.items()
+    })  # fmt: skip
+    asked, faults = _quiet_positions(options), dict[str, str]()
+    if asked.positions:
+        sandbox = replace(options.sandbox, quiet=True)
+        broken = find_broken_agents(specs, options.geometry, options.limit, sandbox)
+        if missing := [spec for spec in broken if file_of(spec) is None]:
+            raise broken[missing[0]]
+        faults = {spec: str(error) for spec, error in broken.items()}
+        able = tuple(spec for spec in specs if spec not in broken)
+        plan = SetPlan(able, asked, options.seed, options.limit, sandbox, own_chance=True)
+        columns = _columns(plan, faults, options.workers(usable_cores()), on_progress)
+        equal = [set(each.agents) for each in findings if each.kind != SHARED]
+        findings += _by_choices(columns, _references(asked, options), equal)
+    return CopyReport(specs, tuple(findings), len(asked.positions), faults)
+
+
+def _by_source(sources: Mapping[str, SourceCode]) -> list[CopyFinding]:
+    equal = group_equal({spec: code.text for spec, code in sources.items()})
+    findings = [
+        CopyFinding(FILES, group, 1.0, sources[group[0]].text.count(b"\n") + 1) for group in equal
+    ]
+    for group in group_equal({n: frozenset(code.parts.items()) for n, code in sources.items()}):
+        if group not in equal:
+            findings.append(CopyFinding(CODE, group, 1.0, sources[group[0]].nodes))
+            equal.append(group)
+    for pair in combinations(sources, 2):
+        one, other = (sources[spec].passages for spec in pair)
+        share = len(one & other) / max(min(len(one), len(other)), MIN_PASSAGES)
+        if share >= MIN_SHARED and not any(set(pair) <= set(group) for group in equal):
+            findings.append(CopyFinding(SHARED, pair, share, min(len(one), len(other))))
+    return findings
+
+
+def _quiet_positions(options: CopyOptions) -> ScoredSet:
+    """Return different random positions without an obvious column."""
+    probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
+    found = {
+        probe.position.canonical_key: ScoredPosition(probe.moves, probe.position)
+        for probe in probes
+        if not probe.wins + probe.blocks and probe.only is None
+    }
+    return ScoredSet("quiet", tuple(found.values())[: options.positions])
+
+
+def _columns(
+    plan: SetPlan,
+    faults: dict[str, str],
+    executor: Executor | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> dict[str, Row]:
+    """Return the columns of the agents that answer always; add the faults of the others."""
+    found = {name: np.full(len(plan.asked), -1) for name in plan.names}
+    with closing(ask(plan, executor, max_faults=1)) as answers:
+        for done, answer in enumerate(answers, start=1):
+            name = plan.names[answer.agent]
+            if answer.column is None:
+                faults[name] = answer.reason
+            else:
+                found[name][answer.position] = answer.column
+            if on_progress is not None:
+                on_progress(done, plan.questions)
+    return {name: row for name, row in found.items() if name not in faults}
+
+
+def _references(asked: ScoredSet, options: CopyOptions) -> dict[str, Row]:
+    names = _REFERENCES if options.geometry.fits_word else _REFERENCES[:12]
+    found = _columns(SetPlan(names, asked, options.seed, own_chance=True), {})
+    positions = [each.position for each in asked.positions]
+    for name, rule in _RULES.items():
+        found[name] = np.array([min(p.legal_columns, key=partial(rule, p)) for p in positions])
+    return found
+
+
+def _by_choices(
+    columns: Mapping[str, Row], references: Mapping[str, Row], equal: Sequence[set[str]]
+) -> Iterator[CopyFinding]:
+    """Yield pairs that agree by more than chance, and groups that play like a reference."""
+    alike: dict[str, dict[str, float]] = {}
+    pool: list[Row] = []
+    for row in (*references.values(), *columns.values()):
+        if all(_agreement(row, other) < MIN_AGREEMENT for other in pool):
+            pool.append(row)
+    pairs = list(combinations(columns, 2))
+    for pair in pairs:
+        one, other = (columns[name] for name in pair)
+        share = _agreement(one, other)
+        if share < MIN_AGREEMENT or any(group.issuperset(pair) for group in equal):
+            continue
+        both = {n: min(_agreement(r, one), _agreement(r, other)) for n, r in references.items()}
+        like = max(both, key=lambda name: both[name])
+        if both[like] >= MIN_LIKE:
+            alike.setdefault(like, {}).update(dict.fromkeys(pair, share))
+        elif (chance := _chance(one, other, pool)) * len(pairs) <= MAX_CHANCE:
+            yield CopyFinding(CHOICES, pair, share, len(one), chance)
+    for like, shares in alike.items():
+        total = len(references[like])
+        yield CopyFinding(CHOICES, tuple(shares), min(shares.values()), total, like=like)
+
+
+def _agreement(one: Row, other: Row) -> float:
+    return float((one == other).mean())
+
+
+def _chance(one: Row, other: Row, pool: Sequence[Row]) -> float:
+    """Return the chance of independent agents to agree at least as often as these two."""
+    apart = [r for r in pool if max(_agreement(r, one), _agreement(r, other)) < MIN_AGREEMENT]
+    rows, count = np.array(apart), len(one)
+    rates = (rows[:, None] == rows).mean(axis=2)
+    np.fill_diagonal(rates, np.nan)
+    means = np.nanmean(rates, axis=1)
+    expected = (means[:, None] + means) / 2
+    excess = np.nanmean((rates - expected) ** 2 / (expected * (1 - expected)))
+    width = max((count * excess - 1) / max(count - 1, 1), 0.01)
+    mean = ((rows == one).mean() + (rows == other).mean()) / 2
+    a, b = (share * (1 / width - 1) for share in (mean, 1 - mean))
+    logs = (
+        lgamma(count + 1) - lgamma(n + 1) - lgamma(count - n + 1) + lgamma(a + b) - lgamma(a)
+        - lgamma(b) + lgamma(a + n) + lgamma(b + count - n) - lgamma(a + b + count)
+        for n in range(int((one == other).sum()), count + 1)
+    )  # fmt: skip
+    return float(sum(map(exp, logs)))

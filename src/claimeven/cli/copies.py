@@ -1,0 +1,109 @@
+"""`claimeven copies`: agents that may be copies of each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+
+import click
+
+from claimeven.arena import copies
+from claimeven.arena.copies import CopyReport, find_copies
+from claimeven.arena.options import CopyOptions
+from claimeven.arena.tournaments.run import brief_labels
+from claimeven.blocks import Block, Sections, Table
+from claimeven.cli.common import options
+from claimeven.cli.common.output import write_result
+from claimeven.cli.common.progress import announce_compilation, status_line
+from claimeven.cli.common.streams import clean_stdout
+from claimeven.provenance import describe
+from claimeven.review.claims import join_words
+
+_CARE = (
+    "This is evidence and no verdict: teams, given code (--template) and textbooks have the same"
+    " effect. Compare the files side by side. The chance is for one pair of independent agents that"
+    " agree with the others as much as these do."
+)
+
+
+@click.command("copies")
+@click.argument("specs", metavar="FILE...", nargs=-1, required=True, type=options.AGENT)
+@click.option(
+    "--template", "templates", type=options.FilePath(), multiple=True,
+    help="Code that the class was given: it does not count.",
+)  # fmt: skip
+@options.option_group(CopyOptions, "asked")
+@options.json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    specs: tuple[str, ...],
+    templates: tuple[str, ...],
+    asked: CopyOptions,
+    as_json: bool,
+) -> None:
+    """Look for agents that may be copies, by their files and by the columns they choose.
+
+    Files are compared as texts, as code up to names, comments, layout and order, and by the share
+    of their code that is in both. Then all agents choose columns in positions without an obvious
+    one. Equal choices are reported with their probability for independent agents, or with the
+    bundled agent that both play like. An agent that fails is named, and compared only by its file.
+
+    The exit status is 0 without evidence, 1 with evidence, and 2 for bad input.
+
+    \b
+    Examples:
+      claimeven copies bots/*.py
+      claimeven copies bots/*.py --template given.py
+      claimeven copies bots/*.py --positions 0
+      claimeven copies bots/*.py --seconds 1 --jobs 4 --json
+    """
+    announce_compilation()
+    with clean_stdout() as out:
+        with status_line() as line:
+            found = find_copies(
+                specs, asked, templates, lambda done, of: line.count(done, of, "answers")
+            )
+        data = {**asdict(found), "provenance": describe("result", seed=asked.seed)}
+        write_result(as_json, data, _sections(found), out)
+    ctx.exit(any(each.like is None for each in found.findings))
+
+
+#: Units of the extents, and the nodes below which equal code is no surprise.
+_UNITS = {copies.FILES: "lines", copies.CODE: "nodes", copies.SHARED: "runs of nodes"}
+_SHORT = 40
+
+
+def _sections(found: CopyReport) -> Sections:
+    label = dict(zip(found.agents, brief_labels(found.agents), strict=True))
+    rows, notes = list[list[str]](), list[Block]()
+    for each in found.findings:
+        names = [label[spec] for spec in each.agents]
+        unit = _UNITS.get(each.kind, "positions")
+        extent = f"{each.share:.0%} of {each.total:,} {unit}"
+        rows.append([", ".join(names), each.kind, extent, _chance_text(each.chance)])
+        if each.like is not None:
+            notes.append(
+                f"{join_words(names)} play like {each.like}, so they agree without copying."
+            )
+        elif each.kind == copies.CODE and each.total < _SHORT:
+            notes.append(f"The code of {join_words(names)} is so short that it may be independent.")
+    head = f"{len(label)} agents, {math.comb(len(label), 2):,} pairs, {found.positions} positions"
+    table = Table(["agents", "evidence", "extent", "by chance"], rows)
+    return Sections([
+        [head],
+        [table] if rows else ["No agents are more alike than independent agents may be."],
+        notes + [_CARE] * bool(rows),
+        [f"{label[spec]}: choices not compared: {why}" for spec, why in found.left_out.items()],
+    ])  # fmt: skip
+
+
+def _chance_text(chance: float | None) -> str:
+    """Return a probability with two digits.
+
+    >>> _chance_text(0.000234), _chance_text(1e-9)
+    ('1 in 4,300', 'under 1 in 1,000,000')
+    """
+    if chance is None:
+        return "-"
+    return f"1 in {float(f'{1 / chance:.2g}'):,.0f}" if chance > 1e-6 else "under 1 in 1,000,000"
