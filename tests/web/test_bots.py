@@ -120,7 +120,7 @@ def test_faults_come_with_their_kind_and_the_authors_line(bots: Server, folder: 
     assert "def agent(position:" in syntax["traceback"]
     assert fault("nothing.py")["error"].endswith("nothing.py defines no function to play with")
     bundled = bots.post("/api/move", {"agent": "greedy", "moves": "44", "limit": {"seconds": 0.1}})
-    assert bundled.status == 200  # the server goes on
+    assert bundled.status == 200  # the server continues
 
 
 def test_a_changed_file_is_read_again(bots: Server, folder: Path) -> None:
