@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from claimeven.agents.options import InvalidSpec
+from claimeven.cli import serve
 from claimeven.web.allowed_agents import check_allowed
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests.browser import watched
@@ -228,6 +229,11 @@ def test_bots_that_cannot_be_are_told(
         (["my_bot.py", "--allow-host", "lab"], "my_bot.py runs its code on this machine, so only"),
     ):
         assert bad_input(run("serve", "--port", "0", *words)).startswith(sentence)
+    for spec in (
+        " my_bot.py", "my_bot.py:agent@seconds=1", "kaggle:my_bot.py", "my_bot:agent",
+        "alphabeta:eval=my_bot.py:agent,depth=2",
+    ):  # fmt: skip
+        assert serve._checked_bot(spec) == spec.strip()
 
 
 def test_a_bot_is_played_and_mended_in_the_page(bots: Server, folder: Path, browser: Any) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from claimeven.agents.files import split_file_spec
-from claimeven.agents.options import InvalidSpec
+from claimeven.agents.options import InvalidSpec, name_in
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.registry import is_bounded, make_agents
+from claimeven.agents.registry import AGENTS, is_bounded, make_agents
 from claimeven.agents.source_snapshot import refusal_of
 from claimeven.cli.common.options import AGENT, file_option
 from claimeven.errors import ClaimevenError
@@ -120,7 +120,7 @@ def _checked_bot(spec: str) -> str:
     if not is_bounded(spec, Sandbox()):
         raise InvalidSpec(f"BOT must have its own code, such as my_bot.py, got {spec}")
     make_agents([spec], lazy_start=True)[0].close()
-    place = (split_file_spec(spec) or ("",))[0]
+    place = "" if name_in(spec) in AGENTS else (split_file_spec(spec) or ("",))[0]
     refusal = refusal_of(place) if place.endswith(".py") else None
     if refusal:
         raise InvalidSpec(refusal)
