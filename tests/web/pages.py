@@ -15,12 +15,12 @@ def drop(page: Any, column: int) -> None:
     page.click(f".stage [data-cell='{column},1']")
 
 
-def board_of(page: Any) -> str:
+def board_of(page: Any, where: str = ".stage") -> str:
     """The rows of the board shown, from the top."""
     cells = page.eval_on_selector_all(
-        ".stage [data-cell]", "cells => cells.map(cell => cell.dataset.player)"
+        f"{where} [data-cell]", "cells => cells.map(cell => cell.dataset.player)"
     )
-    columns = page.eval_on_selector(".stage [role=row]", "row => row.children.length")
+    columns = page.eval_on_selector(f"{where} [role=row]", "row => row.children.length")
     marks = [".XO"[int(player or 0)] for player in cells]
     return "/".join("".join(marks[i : i + columns]) for i in range(0, len(marks), columns))
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Position, Solver, play_tournament
+from claimeven.arena.store.store import Store
 from tests.web.conftest import Server, running
 from tests.web.pages import (
     DESKTOP,
@@ -473,7 +474,21 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
         page = browser.new_page(base_url=server.url)
         page.goto("/?view=tournament")
         page.wait_for_selector(".ladder tbody tr >> nth=1")
-        assert page.inner_text(".card .hint-text") == "class.db: 6 games so far."
+        assert page.inner_text(".card .hint-text") == "class.db: all 6 games are played."
+        assert page.eval_on_selector("progress", "bar => bar.value") == 1
+        # Every game is replayed to the board at its end.
+        with Store.read(path) as store:
+            games = list(store.games())
+        page.click("[aria-label='To the end']")
+        assert board_of(page, ".tournament") == rows(games[-1].all_moves)
+        page.select_option(".tournament select", str(2))
+        page.click("[aria-label='To the end']")
+        assert board_of(page, ".tournament") == rows(games[1].all_moves)
+        page.click("[aria-label='Back']")
+        assert board_of(page, ".tournament") == rows(games[1].all_moves[:-1])
+        page.click("[aria-label='To the start']")
+        page.click(".tournament button:has-text('Resume')")
+        page.wait_for_selector(f".hint-text:has-text('Move 2 of {len(games[1].all_moves)}.')")
         labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
         assert sorted(labels) == ["greedy", "random"]
         problems: list[str] = []

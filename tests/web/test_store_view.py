@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from claimeven import Position
 from claimeven.arena.games.game import Game
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks, store_view
@@ -218,6 +220,72 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
     assert asked(state, path)[1]["standings"]["games"] == 2
 
 
+def test_the_newest_games_forfeits_progress_and_moved_places_are_those_of_the_file(
+    tmp_path: Path,
+) -> None:
+    path, state = tmp_path / "class.db", WorkerState()
+    agents = [StoredAgent(n, f"/home/prof/{name}", name) for n, name in enumerate("abc")]
+    plan = Plan(("a", "b", "c"), rounds=4, start=Position.from_moves("44"))
+    with Store.create(path, {"plan": plan.as_dict()}, agents) as store:
+
+        def play(numbers: range, winner: str) -> None:
+            """Add games that an agent wins by forfeits; without it the first player does."""
+            for number in numbers:
+                pairing = plan.pairing(number)
+                seats = "abc"[pairing.first], "abc"[pairing.second]
+                won = seats.index(winner) if winner in seats else 0
+                reason = "no file /home/prof/secret.txt here"
+                fault = {"fault": "crash", "fault_seat": 1 - won, "reason": reason}
+                place = f"{number}", number, number // 2, pairing.first, pairing.second
+                store.add([Game(*place, "", "1", won, root=plan.opening.root, **fault)])
+
+        def settled(at: float) -> Any:
+            for each in path.parent.iterdir():
+                os.utime(each, (at, at))
+            return asked(state, path)[1]
+
+        play(range(6), "b")  # b, then a and c, which are level
+        found = settled(1000)
+        assert (found["games_planned"], found["round"], found["moved"]) == (24, 1, {})
+        assert (found["last_game_at"], found["games_per_second"]) == (1000, None)
+        assert (found["board"], found["connect"]) == ("7x6", 4)
+        assert found["start"] == "/".join([*["......."] * 4, "...O...", "...X..."])
+        play(range(6, 10), "c")
+        found = settled(1002)
+    assert (found["round"], found["games_per_second"]) == (2, 2.0)
+    assert found["moved"] == {"c": 1, "a": -1}
+    assert [each["game"] for each in found["newest"]] == list(range(10, 0, -1))
+    assert found["newest_forfeits"] == found["newest"]
+    newest = found["newest"][0]
+    assert [newest[name] for name in ("moves", "winner", "fault", "fault_by", "reason")] == [
+        "1", "c", "crash", "a", "no file secret.txt here"
+    ]  # fmt: skip
+    assert "/home" not in json.dumps(found)
+
+
+GAUNTLET = {"agents": ["a"] * 4, "kind": "gauntlet", "rounds": 3}
+
+
+@pytest.mark.parametrize(
+    ("meta", "planned"),
+    [
+        ({}, (None, 0)),
+        ({"plan": {**GAUNTLET, "kind": "round-robin"}}, (36, 12)),
+        ({"plan": GAUNTLET}, (18, 6)),
+        ({"plan": GAUNTLET, "part": {"part": "2/2"}}, (8, 6)),
+        ({"plan": GAUNTLET, "test": {}}, (None, 6)),
+        ({"plan": {**GAUNTLET, "agents": 4}}, (None, 0)),
+        ({"plan": {**GAUNTLET, "rounds": [1]}}, (None, 0)),
+        ({"plan": {**GAUNTLET, "rounds": 10**40}}, (None, 0)),
+        ({"plan": [], "part": 3}, (None, 0)),
+    ],
+)
+def test_planned_games_follow_from_the_plan(
+    meta: dict[str, Any], planned: tuple[int | None, int]
+) -> None:
+    assert store_tasks.planned_games(meta) == planned
+
+
 def test_too_many_games_are_left_to_the_command(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,7 +315,9 @@ def test_failures_are_told_and_tried_again(path: Path) -> None:
 def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -> None:
     with running("--workers", "1", "--store", str(path)) as server:
         final = json.loads(json.dumps(Standings.read(path).as_dict()["ratings"]))
-        eventually(lambda: server.get("/api/tournament").json["standings"]["ratings"] == final)
+        eventually(
+            lambda: (server.get("/api/tournament").json["standings"] or {}).get("ratings") == final
+        )
         answer = server.get("/api/tournament")
         assert answer.json["standings"]["games"] == 6
         same = server.ask("GET", "/api/tournament", if_none_match=answer.headers["etag"])

@@ -395,8 +395,19 @@ class TournamentAnswer(BaseModel):
     games_stored: int | None
     standings: dict[str, Any] | None = Field(
         description="As in `claimeven tournament --json`; null before the first game is read."
-        " Intervals are null while games are read, and approximate while games are added."
+        " Intervals and ranks are null while games are read, and approximate while games are"
+        " added."
     )
+    games_planned: int | None = Field(None, description="Null if it is unknown.")
+    games_per_second: float | None = Field(None, description="Of the last minutes, if known.")
+    last_game_at: float | None = Field(None, description="Seconds since 1970.")
+    round: int = Field(1, description="The round of the latest games.")
+    moved: dict[str, int] = Field({}, description="Places moved up, since the round began.")
+    board: str = Field("7x6", description="Columns x rows.")
+    connect: int = 4
+    start: str = Field("", description="The board before the moves, as in `position`.")
+    newest: list[dict[str, Any]] = Field([], description="As in `claimeven games --json`.")
+    newest_forfeits: list[dict[str, Any]] = []
     version: str = Field(description="Changes with the standings.")
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from claimeven.agents.sanitize import printable, without_folders
+from claimeven.arena.games.game import Game
 from claimeven.arena.report.report import report_page
-from claimeven.arena.store.query import UnreadGames
+from claimeven.arena.store.query import UnreadGames, game_dict
 from claimeven.arena.store.store import Store, public_agents
 from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
-from claimeven.ratings.ladder import RESAMPLES, rate_evidence
+from claimeven.parallel.parts import Part
+from claimeven.ratings.bradley_terry import NamedKind, count_kinds
+from claimeven.ratings.ladder import RESAMPLES, Ladder, rate_evidence
 
 #: Maximum of games in a report (more take a minute, and over a gigabyte), of agents in a table.
 MAX_REPORT_GAMES, MAX_CROSS_TABLE = 200_000, 100
@@ -23,6 +28,8 @@ MAX_REPORT_GAMES, MAX_CROSS_TABLE = 200_000, 100
 DRAFT_SECONDS, READING_RATIO = 1.0, 9
 #: Resampled tournaments for intervals while games are added, and maximum number of agents for it.
 DRAFT_RESAMPLES, MAX_DRAFT_AGENTS = 50, 40
+#: Number of newest games and forfeits that are sent; seconds from which the rate of games follows.
+MAX_NEWEST, RATE_SECONDS = 20, 300
 
 
 class GrowingStandings:
@@ -34,6 +41,12 @@ class GrowingStandings:
         self.unread: UnreadGames = UnreadGames()
         self.agents = store.agents
         self.totals: Totals = Totals(public_agents(self.agents))
+        self.planned: int | None = None
+        self.start = store.start
+        self._newest: deque[Game] = deque(maxlen=MAX_NEWEST)
+        self._forfeits: deque[Game] = deque(maxlen=MAX_NEWEST)
+        self._growth: deque[tuple[float, int]] = deque()  # times and numbers of games
+        self._round, self._before = 1, Counter[NamedKind]()  # its number, the pairs before it
 
     def is_of(self, store: Store) -> bool:
         """Whether these are the standings of a store."""
@@ -42,8 +55,21 @@ class GrowingStandings:
     def read(self, store: Store, state: Any) -> bool:
         """Add new games, and send drafts; return whether exactly the store's games are read."""
         stored, next_at = len(store), time.monotonic() + DRAFT_SECONDS
+        self.planned, of_round = planned_games(store.meta)
+        if not self._growth or self._growth[-1][1] < stored:
+            log = store.path.with_name(store.path.name + "-wal")
+            changed = max(each.stat().st_mtime for each in (store.path, log) if each.exists())
+            self._growth.append((changed, stored))
+        while len(self._growth) > 2 and self._growth[1][0] < self._growth[-1][0] - RATE_SECONDS:
+            self._growth.popleft()
         for number, game in enumerate(self.unread.read(store)):
+            if of_round and game.number >= self._round * of_round:
+                self._round = game.number // of_round + 1
+                self._before = +self.totals.kinds
             self.totals.note(game)
+            self._newest.append(game)
+            if game.fault is not None:
+                self._forfeits.append(game)
             if number % 100 == 0 and (start := time.monotonic()) > next_at:
                 state.send("standings", self.as_dict(stored, 0))
                 took = time.monotonic() - start
@@ -63,12 +89,42 @@ class GrowingStandings:
         if ladder is not None and not resamples:
             ratings = standings["ratings"]
             for each in ratings["ratings"]:
-                each["elo_interval_95"] = None
+                each["elo_interval_95"] = each["rank"] = None
             for name in ("first_player_elo", "draws_between_equals"):
                 ratings[name]["interval_95"] = None
-        count = self.unread.count
-        games = {"games_read": count, "games_stored": stored}
-        return {"store": self.name, **games, "standings": standings}
+        (begin, before), (end, after) = self._growth[0], self._growth[-1]
+        moved = self._moved(ladder) if ladder is not None and self._before else {}
+        board, start = self.start.geometry, self.start.to_array()[::-1].tolist()
+        return {
+            "store": self.name,
+            "games_read": self.unread.count,
+            "games_stored": stored,
+            "games_planned": self.planned,
+            "games_per_second": (after - before) / (end - begin) if end > begin else None,
+            "last_game_at": end,
+            "standings": standings,
+            "round": self._round,
+            "moved": moved,
+            "board": f"{board.columns}x{board.rows}",
+            "connect": board.connect,
+            "start": "/".join("".join(".XO"[cell + 1] for cell in row) for row in start),
+            "newest": list(map(self._shown, reversed(self._newest))),
+            "newest_forfeits": list(map(self._shown, reversed(self._forfeits))),
+        }
+
+    def _moved(self, ladder: Ladder) -> dict[str, int]:
+        """Return by how many places agents moved up, or down below 0, since the round began."""
+        rng = np.random.default_rng(SEED)
+        before = rate_evidence(count_kinds(self._before), rng, resamples=1).ratings
+        places = {row.agent: place for place, row in enumerate(before)}
+        now = enumerate(row.agent for row in ladder.ratings)
+        return {agent: up for place, agent in now if (up := places.get(agent, place) - place)}
+
+    def _shown(self, game: Game) -> dict[str, Any]:
+        """Return a game as plain data, without figures of its moves and folders of this machine."""
+        data = game_dict(game, self.totals.label)
+        data["reason"] = game.reason and printable(without_folders(game.reason))
+        return {name: data[name] for name in data if name not in ("job", "move_stats", "seconds")}
 
 
 def standings(state: Any, path: str, final: bool) -> dict[str, Any]:
@@ -103,6 +159,18 @@ def report(state: Any, path: str, out: str) -> None:
                 f" run `claimeven report {store.path.name}`"
             )
         Path(out).write_text(report_page(store), encoding="utf-8", errors="replace")
+
+
+def planned_games(meta: Any) -> tuple[int | None, int]:
+    """Return how many games a store is for, None if that is unknown, and the games of a round."""
+    with suppress(ArithmeticError, LookupError, TypeError, ValueError, ClaimevenError):
+        plan, agents = meta["plan"], len(meta["plan"]["agents"])
+        of_round = (agents - 1) * (2 if plan["kind"] == "gauntlet" else agents)
+        pairs = range(of_round * int(plan["rounds"]) // 2)
+        if "part" in meta:
+            pairs = Part.of(meta["part"]["part"]).share(pairs)
+        return None if "test" in meta else 2 * len(pairs), of_round
+    return None, 0
 
 
 @contextmanager

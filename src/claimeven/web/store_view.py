@@ -20,8 +20,8 @@ from claimeven.web.pool import WorkerPool
 
 #: Time limit of standings, and of a report, in seconds.
 MAX_SECONDS = 600.0
-#: Seconds that a request waits for the first standings, and for newer ones.
-FIRST_SECONDS, NEXT_SECONDS = 10.0, 0.3
+#: Seconds that a request waits for newer standings: an answer takes less than 0.1 s.
+NEXT_SECONDS = 0.02
 #: Seconds without a request until the computation stops, without a change until a file is complete.
 IDLE_SECONDS, SETTLED_SECONDS = 30.0, 1.0
 #: Inverse of the share of time that a worker spends on standings while games are added.
@@ -101,12 +101,12 @@ class StoreView:
         if self._standings_task is not None and not is_known:
             self._updated.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(NEXT_SECONDS if self._body else FIRST_SECONDS):
+                async with asyncio.timeout(NEXT_SECONDS):
                     await self._updated.wait()
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
-            games = {"games_read": 0, "games_stored": None}
+            games = {"games_read": 0, "games_stored": None, "games_planned": None}
             self._show({"store": self._file.name, **games, "standings": None})
         return self._body, self._tag
 
@@ -136,9 +136,9 @@ class StoreView:
 
     def _show(self, known: dict[str, Any]) -> None:
         """Return these standings from now on."""
-        digest = hashlib.blake2b(json.dumps(known).encode(), digest_size=8).hexdigest()
-        self._body = json.dumps({**known, "version": digest}).encode()
-        self._tag = f'"{digest}"'
+        text = json.dumps(known)
+        self._tag = f'"{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"'
+        self._body = f'{text[:-1]}, "version": {self._tag}}}'.encode()
         self._updated.set()
 
     @property

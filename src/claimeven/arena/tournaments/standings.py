@@ -125,7 +125,7 @@ class Totals:
         self._meetings: defaultdict[tuple[int, int], Record] = defaultdict(Record)
         self._different: set[int] = set()
         self._pairs: dict[Hashable, NamedKind] = {}
-        self._kinds: Counter[NamedKind] = Counter()
+        self.kinds: Counter[NamedKind] = Counter()
         for game in games:
             self.note(game)
 
@@ -150,10 +150,10 @@ class Totals:
             key = (game.pair, *sorted(game.agents))
             before = self._pairs.get(key)
             if before is not None:
-                self._kinds[before] -= 1
+                self.kinds[before] -= 1
                 kind = tuple(sorted((*before, *kind)))
             self._pairs[key] = kind
-        self._kinds[kind] += 1
+        self.kinds[kind] += 1
 
     @property
     def records(self) -> dict[int, Record]:
@@ -178,7 +178,7 @@ class Totals:
     @property
     def evidence(self) -> Evidence:
         """The games of two different agents, as ratings count them."""
-        return count_kinds(+self._kinds)
+        return count_kinds(+self.kinds)
 
     def between(self, agent: int, other: int) -> Record:
         """Return the record of an agent against another."""
@@ -190,7 +190,7 @@ class Totals:
         counts = {
             (one, other): [0] * 5 for one in self.label.values() for other in self.label.values()
         }
-        for kind, often in self._kinds.items():
+        for kind, often in self.kinds.items():
             if len(kind) != 2:
                 continue
             for label, other in (kind[0][:2], kind[0][1::-1]):

@@ -256,7 +256,26 @@ export const ENGLISH = {
     },
   },
 
-  tournament: {},
+  tournament: {
+    ladder: "Ladder", heads: ["#", "Agent", "Elo", "95 %", "Games", "Won", "Drawn", "Lost", "Points"], interval: "{low} to {high}",
+    report: "Full report: cross table and games",
+    asking: "Asking the server …", none: "This server was started without a tournament.", reading: "{store}: reading the games …",
+    how: "This view shows a tournament, during the games and afterwards. Play one on the command line, and start this server with its file:",
+    progress: "Games played", empty: "{store}: no game is finished yet.",
+    read: "{store}: {read} of {stored} games read. Intervals follow.",
+    soFar: { one: "{store}: {count} game so far.", other: "{store}: {count} games so far." },
+    of: "{store}: {count} of {planned} games.", over: "{store}: all {count} games are played.",
+    left: "{store}: {count} of {planned} games, about {time} left.",
+    stalled: "{store}: {count} of {planned} games, and no new one for {time}.",
+    first: "{name} is first.", tied: { other: "{count} agents share first place: the games do not decide between them." },
+    up: { one: "up {count} place since round {round} began", other: "up {count} places since round {round} began" },
+    down: { one: "down {count} place since round {round} began", other: "down {count} places since round {round} began" },
+    games: "Newest games", choose: "Game", board: "Board of the game", follow: "The newest game", game: "{game}: {first} – {second}",
+    steps: ["To the start", "Back", "Forward", "To the end"], move: "Move {move} of {count}.",
+    results: { wins: "{name} wins.", draw: "A draw.", unfinished: "Left unfinished.", forfeits: "{name} forfeits: {fault}." },
+    forfeits: "Forfeits", reason: "Game {game}: {reason}",
+    faults: { crash: "crash", illegal: "illegal answer", time: "late answer", stall: "no answer", memory: "out of memory" },
+  },
 };
 
 const stateOf = (code, texts) => ({
