@@ -29,7 +29,7 @@ from claimeven.web.settings import ServerSettings
 _STATIC = Path(__file__).parent / "static"
 _PAGE, _SERVICE_WORKER = "index.html", "service-worker.js"
 #: Files that only a server needs, and the ones that are written with changes.
-_LEFT_OUT = {_PAGE, "api.css", "views/tournament.js", f"local/{_SERVICE_WORKER}"}
+_LEFT_OUT = {_PAGE, "api.css", "views/tournament.js", "replay.js", f"local/{_SERVICE_WORKER}"}
 #: How the service worker of a site starts.
 _MARK = "// A site of claimeven."
 _POLICY = (

@@ -261,6 +261,7 @@ export const ENGLISH = {
     report: "Full report: cross table and games",
     asking: "Asking the server …", none: "This server was started without a tournament.", reading: "{store}: reading the games …",
     how: "This view shows a tournament, during the games and afterwards. Play one on the command line, and start this server with its file:",
+    commands: "claimeven tournament uct alphabeta greedy --out games.db\nclaimeven serve --store games.db",
     progress: "Games played", empty: "{store}: no game is finished yet.",
     read: "{store}: {read} of {stored} games read. Intervals follow.",
     soFar: { one: "{store}: {count} game so far.", other: "{store}: {count} games so far." },

@@ -17,7 +17,7 @@ export class View {
     this.progress = h("progress", { hidden: true, "aria-label": text("tournament.progress") });
     this.leader = h("p", { class: "leader" });
     this.how = h("div", { hidden: true }, h("p", {}, text("tournament.how")),
-      h("pre", { class: "commands", tabindex: 0 }, "claimeven tournament uct alphabeta greedy --out games.db\nclaimeven serve --store games.db"));
+      h("pre", { class: "commands", tabindex: 0 }, text("tournament.commands")));
     this.body = h("tbody", {});
     this.table = h("table", { class: "ladder", hidden: true },
       h("thead", {}, h("tr", {}, text("tournament.heads").map((head) => h("th", { scope: "col" }, head)))), this.body);
