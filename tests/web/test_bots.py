@@ -271,3 +271,24 @@ def test_a_bot_is_played_and_mended_in_the_page(bots: Server, folder: Path, brow
     shows(tab, "42")
     path.write_text(CRASHING, encoding="utf-8")
     context.close()
+
+
+def test_the_search_of_a_bot_is_watched_in_the_page(
+    bots: Server, folder: Path, browser: Any
+) -> None:
+    page = browser.new_page(base_url=bots.url, reduced_motion="reduce")
+    with watched(page, bots.url):
+        page.goto(f"/?view=search&agent={folder / 'search.py'}&on=7x6,4")
+        leaves = ("Column 1 is worth 0.25: a leaf.", "Column 2 is worth 0.5: a leaf.")
+        for words in ("Visit the root.", *leaves):
+            page.wait_for_selector(f".step-words:has-text('{words}')")
+            page.click("[aria-label='Step on']")
+        page.wait_for_url("**search.py&on=7x6,4&step=4")
+        assert page.locator(".node").count() == 8
+        assert page.locator(".level").count() == 0
+        page.keyboard.press("End")
+        page.wait_for_selector(".step-words:has-text('The root is worth 1.')")
+        page.select_option(".search-view select >> nth=0", str(folder / "search.py:Told"))
+        page.click(".search-view form button")
+        page.wait_for_selector(".step-words:has-text('The root: depth 3: 0.5')")
+    page.close()

@@ -75,7 +75,7 @@ export class MinimaxSteps {
     const place = namedMoves(step.moves, this.noun);
     const reason = this.#reasonOf(step, index);
     const sentence = {
-      enter: () => (this.hasWindows ? text("search.visitWindow", { place, window: windowText(step) }) : text("search.visit", { place })),
+      enter: () => (reason ? text("search.note", { place: capital(place), reason }) : this.hasWindows ? text("search.visitWindow", { place, window: windowText(step) }) : text("search.visit", { place })),
       return: () => text(reason ? "search.worthBecause" : "search.worth", { place: capital(place), value: valueText(step), reason }),
       cut: () => text("search.cut", { place, reason }),
     }[step.kind]();

@@ -203,7 +203,7 @@ export const ENGLISH = {
     visitedPart: "The tree is too large: this is its most visited part. Click a marked node to open it.",
     root: "root", theRoot: "the root", column: "column {moves}", move: "move {moves}", then: ", then ", levels: { max: "MAX", min: "MIN" },
     notYet: "not yet", cutAway: "cut away",
-    visit: "Visit {place}.", visitWindow: "Visit {place} with the window {window}.",
+    visit: "Visit {place}.", note: "{place}: {reason}", visitWindow: "Visit {place} with the window {window}.",
     worth: "{place} is worth {value}.", worthBecause: "{place} is worth {value}: {reason}.", cut: "Cut at {place}: {reason}.",
     sameAs: "{reason}: the same discs as after {moves} in step {step}",
     wins: "{name} wins",

@@ -1,7 +1,7 @@
 // Watch a search: minimax searches step by step, Monte Carlo searches by their four phases.
 // A slider and buttons change the step, and a click on a node goes to it.
 
-import { can, get } from "../api.js";
+import { BOTS, can, get } from "../api.js";
 import { BoardView } from "../board.js";
 import { button, h, icon, prefersReducedMotion } from "../dom.js";
 import { listenToKeys } from "../keys.js";
@@ -64,7 +64,8 @@ export class View {
   /** Set the form from the address; return its step. */
   #wanted() {
     const search = new URLSearchParams(location.search);
-    const [agent, listed = ""] = search.get("agent")?.split(/:(.*)/s) ?? [];
+    const spec = search.get("agent");
+    const [agent, listed = ""] = BOTS.includes(spec) ? [spec] : spec?.split(/:(.*)/s) ?? [];
     if (listed) search.set("agent", agent);
     const [evaluation, ...options] = listed.split(",").toSorted((a, b) => b.startsWith("eval=") - a.startsWith("eval="));
     const isKnown = evaluation.startsWith("eval=") && Object.hasOwn(EVALUATIONS, evaluation.slice(5));
@@ -74,7 +75,7 @@ export class View {
     const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c, text: this.size };
     const left = [];
     for (const [name, field] of Object.entries(fields)) {
-      const value = search.get(name)?.replace(",", " ");
+      const value = name === "on" ? search.get(name)?.replace(",", " ") : search.get(name) ?? undefined;
       const fits = field.options ? [...field.options].some((option) => option.value === value)
         : Number(value) >= Number(field.min) && Number(value) <= Number(field.max);
       if (fits) field.value = value;
@@ -104,7 +105,7 @@ export class View {
     const label = (name, ...parts) => h("label", {}, text(`search.${name}`), " ", ...parts);
     const step = (how, name, symbol) => button(icon(symbol), () => this.step(how), { "aria-label": text(`search.${name}`) });
     const option = (value, name = value) => h("option", { value }, name);
-    this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(([name]) => option(name, text(`search.algorithms.${name}`))));
+    this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(([name]) => option(name, text(`search.algorithms.${name}`))), [...new Set(BOTS)].map((spec) => option(spec)));
     this.algorithm.value = "alphabeta";
     this.where = h("select", { onchange: () => this.#algorithmChosen(false) },
       BOARDS.map(([size, connect]) => option(`${size} ${connect}`, text("search.boards.size", { size, connect }))),
@@ -194,12 +195,13 @@ export class View {
   /** Show the fields of the chosen algorithm and board; without `isNew` the options of the agent stay. */
   #algorithmChosen(isNew = true) {
     if (isNew) this.options.textContent = "";
-    const isGrown = this.#isGrown();
+    const [isGrown, isBot] = [this.#isGrown(), BOTS.includes(this.algorithm.value)];
     // The model supports only the standard board, and playouts need a board.
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
-    else if (isGrown && this.where.value === LEAVES) this.where.value = BOARDS[0].join(" ");
+    else if ((isGrown || isBot) && this.where.value === LEAVES) this.where.value = BOARDS[0].join(" ");
     const isTyped = this.where.value === LEAVES;
-    const hasField = { leaves: isTyped, depth: !isGrown && !isTyped, evaluation: !isGrown && !isTyped, iterations: isGrown, c: ["uct", "puct"].includes(this.algorithm.value) };
+    const hasDepth = !isGrown && !isTyped && !isBot;
+    const hasField = { leaves: isTyped, depth: hasDepth, evaluation: hasDepth, iterations: isGrown, c: ["uct", "puct"].includes(this.algorithm.value) };
     for (const [name, label] of Object.entries(this.labels)) label.hidden = !hasField[name];
   }
 
@@ -209,7 +211,7 @@ export class View {
   }
 
   #kind() {
-    return ALGORITHMS.find(([name]) => name === this.algorithm.value)[1];
+    return ALGORITHMS.find(([name]) => name === this.algorithm.value)?.[1] ?? MinimaxSteps; // of a bot
   }
 
   async #run(step = 0) {
@@ -252,7 +254,7 @@ export class View {
     const options = [evaluation, this.options.textContent].filter(Boolean).join(",");
     this.asked = {
       agent: [this.algorithm.value, options].filter(Boolean).join(":"),
-      ...(isTyped ? { leaves: this.leaves.value } : this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }),
+      ...(isTyped ? { leaves: this.leaves.value } : this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.labels.depth.hidden ? undefined : this.depth.value }),
       c: this.labels.c.hidden ? "" : this.c.value,
     };
   }
