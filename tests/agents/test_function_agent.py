@@ -223,3 +223,33 @@ def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(
     assert sorted(output.err.splitlines()) == sorted(
         f"{word} {number}" for word in ("before", "within", "after") for number in (1, 2)
     )
+
+
+def test_a_generator_shows_its_steps_and_returns_its_column() -> None:
+    def search(position: Position, *, more: int = 0) -> Any:
+        yield position
+        for column in position.legal_columns[:2]:
+            yield position.play(column), column / 2, "so far"
+        yield position, 1
+        return position.legal_columns[0] + more
+
+    def rows(board: Any, player: int) -> Any:
+        yield board
+        return [0, 0, 0, 0, 0, 9, 0]
+
+    position, rng = Position.from_moves("44"), np.random.default_rng(0)
+    plain, adapted = as_agent(search, "x", {"more": "2"}), as_agent(rows, "x", {"shape": "rows"})
+    assert [agent.choose(position, Limit(), rng).column for agent in (plain, adapted)] == [2, 5]
+    lines = ["root -", "1 0 so far", "2 0.5 so far", "root 1"]
+    assert list(plain.trace(position, Limit(), rng)) == lines
+    assert list(adapted.trace(position, Limit(), rng)) == ["root -"]
+    assert list(as_agent(lambda position: 3).trace(position, Limit(), rng)) == []
+
+
+def test_a_generator_for_kaggle_returns_no_column() -> None:
+    def agent(observation: Any, configuration: Any) -> Any:
+        yield observation
+        return 3
+
+    with pytest.raises(AgentFault, match="which Kaggle calls INVALID"):
+        as_agent(agent).choose(Position(), Limit(), np.random.default_rng(0))

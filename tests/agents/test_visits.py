@@ -10,7 +10,13 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidSpec
 from claimeven.agents.shapes import SHAPES
-from claimeven.agents.visits import InvalidVisit, arguments_of, read_visit, run_search
+from claimeven.agents.visits import (
+    InvalidVisit,
+    arguments_of,
+    read_visit,
+    run_search,
+    visit_lines,
+)
 
 BOARD = Geometry(5, 4, 3)
 SHOWN = Position.from_moves("3324", BOARD)
@@ -70,3 +76,16 @@ def test_a_generator_shows_its_steps_and_returns_its_answer() -> None:
     seen: list[Position] = []
     assert run_search(partial(search, Position(BOARD), 2), {}, seen.append) == 4
     assert [position.ply for position in seen] == [0, 1, 2, 2, 1, 2, 2]
+
+
+def test_moves_lead_through_the_position_that_was_shown_last() -> None:
+    root = Position.from_moves("1", BOARD)
+    path = [*map(root.play, (1, 2)), root.play(1).play(0), root.play(1).play(0).play(2)]
+    again = [root.play(2).play(0), root.play(2).play(0).play(1)]
+    shown = [path[0], path[2], path[3], path[1], *again, root.play(1).play(0).play(3)]
+    assert [line.split()[0] for line in visit_lines(shown, root)] == [
+        "2", "21", "213", "3", "31", "312", "214",
+    ]  # fmt: skip
+    for other in (Position(BOARD), root.play(1).play(0)):
+        with pytest.raises(InvalidVisit, match="too early: show each position when the search"):
+            list(visit_lines([other], root))
