@@ -21,8 +21,6 @@ from claimeven.arena.games.game import Game as Game
 from claimeven.arena.games.openings import Opening as Opening
 from claimeven.arena.games.openings import make_openings as make_openings
 from claimeven.arena.games.plan import Plan as Plan
-from claimeven.arena.grading.bots import Bot as Bot
-from claimeven.arena.grading.grading import Grade as Grade
 from claimeven.arena.grading.grading import Grades as Grades
 from claimeven.arena.grading.grading import grade_agents as grade_agents
 from claimeven.arena.grading.rubric import Criterion as Criterion

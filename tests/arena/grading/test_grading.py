@@ -101,9 +101,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
 
 
 def test_points_follow_from_the_tests(graded: Graded) -> None:
-    points = {
-        grade.bot.label: [number for _, number, _ in grade.points] for grade in graded.grades.bots
-    }
+    points = {each["bot"]: [*each["points"].values()] for each in graded.grades.bots}
     assert [*points] == sorted(points)
     match = play_match(
         str(graded.folder / "bots/bea.py"), "random", games=4, openings="balanced", opening_plies=4
@@ -116,18 +114,18 @@ def test_points_follow_from_the_tests(graded: Graded) -> None:
 
 
 def test_reasons_and_notes_are_given_in_words(graded: Graded) -> None:
-    by_label = {grade.bot.label: grade for grade in graded.grades.bots}
-    reasons = {label: [text for _, _, text in each.points] for label, each in by_label.items()}
+    reasons = {each["bot"]: [*each["texts"].values()] for each in graded.grades.bots}
+    notes = {each["bot"]: each["notes"] for each in graded.grades.bots}
     assert reasons["mia"][0].startswith("mia.py cannot be loaded: SyntaxError: expected ':'")
     assert "una.ipynb is a notebook" in reasons["una"][0]
     assert "returned None" in reasons["tim"][1]
     assert "What to do: make sure that every path" in reasons["tim"][1]
     assert "No module named 'bea'" in reasons["vic"][0]
     assert "it ended the process" in reasons["eve"][0]
-    assert by_label["vic"].notes[0] == "its code names bots that it could not find: bea"
-    assert "its code uses claimeven.solve, which the rubric forbids" in by_label["don"].notes
-    assert "its code uses os.getppid, which the rubric forbids" in by_label["eve"].notes
-    assert by_label["bea"].notes == []
+    assert notes["vic"] == "its code names bots that it could not find: bea"
+    assert notes["don"] == "its code uses claimeven.solve, which the rubric forbids"
+    assert notes["eve"] == "its code uses os.getppid, which the rubric forbids"
+    assert notes["bea"] == ""
 
 
 def test_the_files_hold_the_grades(graded: Graded) -> None:
@@ -218,7 +216,7 @@ def test_a_neighbor_belongs_to_a_bot_and_another_bot_does_not(tmp_path: Path) ->
     found = {bot.label: bot for bot in find_bots([tmp_path])}
     assert {*found["ann"].files} == {"ann.py", "_helper.py"}
     assert {*found["vic"].files} == {"vic.py"}
-    assert found["vic"].named == ("bea",)
+    assert found["vic"].notes == ("its code names bots that it could not find: bea",)
 
 
 def test_a_class_without_bots_and_equal_names_are_rejected(tmp_path: Path) -> None:

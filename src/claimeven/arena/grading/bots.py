@@ -43,7 +43,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class Bot:
-    """A bot: its file `main` among its `files`, and the other bots that its code names.
+    """A bot: its file `main` among its `files`, and notes for the teacher, which are no proofs.
 
     Measurements by a rubric are files in a folder, `store`, so that none is made twice.
     """
@@ -51,7 +51,7 @@ class Bot:
     label: str
     main: str
     files: dict[str, bytes]
-    named: tuple[str, ...]
+    notes: tuple[str, ...]
     rubric: Rubric
     store: Path
 
@@ -120,7 +120,8 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
     bots = []
     for place, main in zip(places, mains, strict=True):
         root, needed = main.parent, dependencies_of(main) if main.suffix == ".py" else [main]
-        named = tuple(label_of[path] for path in needed if path in label_of and path != main)
+        named = [label_of[path] for path in needed if path in label_of and path != main]
+        notes = [f"its code names bots that it could not find: {', '.join(named)}"] * bool(named)
         if place.is_dir():
             root, needed = place.resolve().parent, sorted(place.resolve().rglob("*"))
         files = {
@@ -130,7 +131,7 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
             if path.is_file() and path.is_relative_to(root)
         }
         name = main.relative_to(root).as_posix()
-        bots.append(Bot(label_of[main], name, files, named, rubric, store))
+        bots.append(Bot(label_of[main], name, files, tuple(notes), rubric, store))
     return bots
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from markupsafe import Markup
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
 from claimeven.arena.grading.bots import Bot, Result, find_bots, measure_bot
-from claimeven.arena.grading.rubric import CHECK, Criterion, Rubric, read_rubric
+from claimeven.arena.grading.rubric import CHECK, Rubric, read_rubric
 from claimeven.atomic_io import make_folder, text_file, write_text
 from claimeven.blocks import Sections, Table
 from claimeven.game.position import Position
@@ -31,50 +30,11 @@ _ENDED = {"failure": "it ended the process that measured it, three times", "medi
 
 
 @dataclass(frozen=True)
-class Grade:
-    """The grade of a bot: its check, and the measurement for each criterion, empty if not made."""
-
-    bot: Bot
-    check: Result
-    results: tuple[tuple[Criterion, Result], ...]
-
-    @cached_property
-    def points(self) -> list[tuple[Criterion, float, str]]:
-        """The points for each criterion, and the reason in words."""
-        return [self._judged(*each) for each in self.results]
-
-    def _judged(self, of: Criterion, result: Result) -> tuple[Criterion, float, str]:
-        value, used = None, self.bot.uses(of.forbid)
-        if of.test == "imports":
-            value = len(used)
-        elif not self.check["failure"]:
-            faults, measured = self.check["faults"], {"match": "score", "time": "median"}
-            counts = {"loads": 1, "faults": len(faults)}
-            value = counts.get(of.test, result.get(measured.get(of.test, of.measure)))
-        template = _ENVIRONMENT.get_template("outcome.txt")
-        text = template.render(of=of, value=value, check=self.check, result=result, used=used)
-        return of, of.points_for(value), " ".join(text.split())
-
-    @property
-    def total(self) -> float:
-        """The sum of its points, with bonus."""
-        return sum(points for _, points, _ in self.points)
-
-    @property
-    def notes(self) -> list[str]:
-        """Observations for the teacher: reasons to look at the file, no proofs."""
-        names = self.bot.named
-        named = [f"its code names bots that it could not find: {', '.join(names)}"] * bool(names)
-        hidden = [text for of, _, text in self.points if text and not of.most]
-        return [*named, *hidden, *self.check.get("notes", ())]
-
-
-@dataclass(frozen=True)
 class Grades:
-    """The grades of a class."""
+    """The grades of a class: for each bot plain data, with all that its files show."""
 
     rubric: Rubric
-    bots: tuple[Grade, ...]
+    bots: tuple[Result, ...]
 
     @property
     def most(self) -> dict[str, float]:
@@ -82,26 +42,17 @@ class Grades:
         best = self.rubric.out_of or self.rubric.most
         return {"grade": best, **{each.label: each.most for each in self.rubric.criteria}}
 
-    def final(self, grade: Grade) -> float:
-        """Return the total of a bot, on the scale of the rubric."""
-        return round(grade.total * self.most["grade"] / (self.rubric.most or 1), 2)
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Result]:
         """Return the row of each bot in grades.csv."""
-        rows = []
-        for each in self.bots:
-            points = {of.label: number for of, number, _ in each.points}
-            name = {"name": self.rubric.names.get(each.bot.label, "")} if self.rubric.names else {}
-            row = {"bot": each.bot.label, **name, "grade": self.final(each), **points}
-            rows.append({**row, "notes": "; ".join(each.notes)})
-        return rows
+        names = ["bot", *["name"] * bool(self.rubric.names), *self.most, "notes"]
+        return [{name: ({**each, **each["points"]})[name] for name in names} for each in self.bots]
 
     def sections(self) -> Sections:
         """Return the table of points, and the notes."""
-        heads, rows = ["bot", *self.most], [*self.rows(), {"bot": "of", **self.most}]
+        rows: list[Result] = [*self.rows(), {"bot": "of", **self.most, "notes": ""}]
         table = [[row["bot"], *(f"{row[name]:g}" for name in self.most)] for row in rows]
-        notes = [f"- {row['bot']}: {row['notes']}" for row in rows if row.get("notes")]
-        return Sections([[Table(heads, table)], notes])
+        notes = [f"- {row['bot']}: {row['notes']}" for row in rows if row["notes"]]
+        return Sections([[Table(["bot", *self.most], table)], notes])
 
     def write(self, folder: Path) -> None:
         """Write grades.csv, junit.xml, and for each bot a page and a file of JSON."""
@@ -116,8 +67,33 @@ class Grades:
             make_folder(folder / name)
             template = _ENVIRONMENT.get_template(name + ending)
             for each in self.bots:
-                text = template.render(grades=self, grade=each)
-                write_text(folder / name / f"{each.bot.label}{ending}", text)
+                text = template.render(grades=self, **each)
+                write_text(folder / name / f"{each['bot']}{ending}", text)
+
+
+def _graded(bot: Bot) -> Result:
+    """Return the grade of a bot: points, reasons in words, notes, and its measurements."""
+    rubric, check = bot.rubric, bot.known()
+    points, texts, notes = dict[str, float](), dict[str, str](), list(bot.notes)
+    for each in rubric.criteria:
+        result, used = bot.known(each.work), bot.uses(each.forbid)
+        numbers = {
+            "loads": 1, "faults": len(check.get("faults", ())), "match": result.get("score"),
+            "time": check["median"],
+        }  # fmt: skip
+        value = None if check["failure"] else numbers.get(each.test, result.get(each.measure))
+        value = len(used) if each.test == "imports" else value
+        template = _ENVIRONMENT.get_template("outcome.txt")
+        text = template.render(of=each, value=value, check=check, result=result, used=used)
+        points[each.label], texts[each.label] = each.points_for(value), " ".join(text.split())
+        notes += [texts[each.label]] * (not each.most and bool(used))
+    total, name = sum(points.values()), rubric.names.get(bot.label, "")
+    grade = round(total * (rubric.out_of or rubric.most) / (rubric.most or 1), 2)
+    return {
+        "bot": bot.label, "name": name, "grade": grade, "total": total, "points": points,
+        "texts": texts, "notes": "; ".join([*notes, *check.get("notes", ())]), "check": check,
+        "file": bot.main, "results": [(each, bot.known(each.work)) for each in rubric.criteria],
+    }  # fmt: skip
 
 
 def grade_agents(
@@ -161,10 +137,7 @@ def grade_agents(
             works = [CHECK, *(each.work for each in chosen.criteria)]
             bot = bots[error.job]
             bot.add(next(work for work in works if not bot.known(work)), _ENDED)
-    found = Grades(chosen, tuple(
-        Grade(bot, bot.known(), tuple((each, bot.known(each.work)) for each in chosen.criteria))
-        for bot in bots
-    ))  # fmt: skip
+    found = Grades(chosen, tuple(map(_graded, bots)))
     found.write(Path(out))
     return found
 
