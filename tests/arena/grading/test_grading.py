@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -217,6 +217,20 @@ def test_a_neighbor_belongs_to_a_bot_and_another_bot_does_not(tmp_path: Path) ->
     assert {*found["ann"].files} == {"ann.py", "_helper.py"}
     assert {*found["vic"].files} == {"vic.py"}
     assert found["vic"].notes == ("its code names bots that it could not find: bea",)
+
+
+def test_copies_are_notes_and_a_template_is_no_copy(tmp_path: Path) -> None:
+    write_class(tmp_path, ("ann.py", "bea.py", "jan.py", "kim.py"))
+    found = {bot.label: bot.notes for bot in find_bots([tmp_path])}
+    assert found["ann"] == ()
+    assert found["kim"] == ("equal code with bea, jan (100%)",)
+    assert found["jan"] == ("equal files with bea (100%)", "equal code with bea, kim (100%)")
+    (tmp_path / "_given.py").write_bytes((tmp_path / "bea.py").read_bytes())
+    rubric = replace(read_rubric(), template=str(tmp_path / "_given.py"))
+    assert not any(bot.notes for bot in bots.find_bots([tmp_path], rubric, tmp_path))
+    rubric = replace(rubric, template="none.py")
+    with pytest.raises(InvalidSpec, match=r"there is no file none\.py"):
+        bots.find_bots([tmp_path], rubric, tmp_path)
 
 
 def test_a_class_without_bots_and_equal_names_are_rejected(tmp_path: Path) -> None:

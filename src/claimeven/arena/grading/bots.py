@@ -24,7 +24,9 @@ from claimeven.agents.sanitize import without_address, without_folders
 from claimeven.agents.source_snapshot import DEFAULT_FILES, refusal_of
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import play_match
+from claimeven.arena.copies import find_copies
 from claimeven.arena.grading.rubric import CHECK, Rubric
+from claimeven.arena.options import CopyOptions
 from claimeven.arena.results import fault_texts
 from claimeven.arena.validate import check_agent
 from claimeven.atomic_io import make_folder, scratch_folder, write_text
@@ -99,7 +101,7 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
     """Return the bots in a folder, or of several files and folders; each folder in it is one bot.
 
     Names with a leading dot or underscore are left out. Neighbors that a file imports or reads
-    belong to the bot, except other bots. Raises `InvalidSpec`.
+    belong to the bot, except other bots. Notes name files that are alike. Raises `InvalidSpec`.
     """
     places = [Path(path) for path in paths]
     for place in places:
@@ -116,12 +118,17 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
     if twice := [label for label, n in Counter(map(str.casefold, labels)).items() if n > 1]:
         raise InvalidSpec(f"two bots are called {twice[0]}: rename one of them")
     mains = [_main_of(place).resolve() for place in places]
-    label_of = dict(zip(mains, labels, strict=True))
-    bots = []
+    label_of, bots = dict(zip(mains, labels, strict=True)), []
+    code = [str(main) for main in mains if main.suffix == ".py"]
+    given = [rubric.template] * bool(rubric.template)
+    alike = find_copies(code, CopyOptions(positions=0), given).findings if code[1:] else ()
     for place, main in zip(places, mains, strict=True):
         root, needed = main.parent, dependencies_of(main) if main.suffix == ".py" else [main]
         named = [label_of[path] for path in needed if path in label_of and path != main]
         notes = [f"its code names bots that it could not find: {', '.join(named)}"] * bool(named)
+        for each in (each for each in alike if str(main) in each.agents):
+            others = [label_of[Path(name)] for name in each.agents if name != str(main)]
+            notes.append(f"{each.kind} with {', '.join(others)} ({each.share:.0%})")
         if place.is_dir():
             root, needed = place.resolve().parent, sorted(place.resolve().rglob("*"))
         files = {

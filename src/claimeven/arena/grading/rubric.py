@@ -86,7 +86,7 @@ CHECK = {"test": "check"}
 class Rubric:
     """The criteria of a class, and the limits of its bots; `out_of` is the best grade.
 
-    `names` are the names of students by their bots.
+    `names` are the names of students by their bots. Code of the file `template` is no copy.
     """
 
     title: str = option(str, "Grades", "")
@@ -94,6 +94,7 @@ class Rubric:
     seconds: float | None = option(float, None, "", low=0.001)
     memory_limit: int | None = option(int, None, "", low=1)
     out_of: float | None = option(float, None, "", low=1)
+    template: str = option(str, "", "")
     criteria: tuple[Criterion, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
 
