@@ -10,14 +10,15 @@ A link on a separate line is replaced by its target, in the way that its title g
 [Keys of solve](output.toml "output solve.key")
 [Changelog](../CHANGELOG.md "whole")
 [Drop a disc](site.md "board moves=4455&analysis=on")
+See [the first cut](site.md "open view=search&step=17").
 ```
 
 `source` inserts the code of a function, class or constant from the sources. It marks the lines that
 are not in the code named after `new since`. `docstring` inserts a docstring of a module without its
 first line. `part` inserts the text between `<!-- glossary -->` and `<!-- end of glossary -->` of a
 document, `whole` a whole document, and `output` a table of `docs/output.toml`. `board` inserts the
-page of `claimeven site` in a frame; the rest of the title is the query of its address. In plain
-files the links lead to the targets.
+page of `claimeven site` in a frame; the rest of the title is the query of its address. `open`, also
+inside a line, links to the page with that query. In plain files the links lead to the targets.
 
 The build adds the page in the folder `board`. It fails if a target does not exist, and if a page
 would load a file from the network.
@@ -42,6 +43,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _INCLUSION = re.compile(
     r"^\[(?P<name>[^\]\n]+)\]\((?P<file>[^)\s]+) \"(?P<how>[^\"\n]+)\"\)$", re.M
 )
+_OPENED = re.compile(r"\[([^\]\n]+)\]\([^)\s]+ \"open ([^\"\n]+)\"\)")
 #: Folder of the page in the site, and the class of a link that `embed.js` gives a frame.
 BOARD, FRAMED = "board", "claimeven-board"
 #: Elements that a browser fetches: scripts, styles, pictures, frames.
@@ -113,7 +115,12 @@ def with_inclusions(markdown: str, page: Path) -> str:
             return path.read_text(encoding="utf-8")
         return link.group()
 
-    return _INCLUSION.sub(include, markdown)
+    root = "../" * (len(page.relative_to(ROOT / "docs").parts) - 1)
+
+    def opened(link: re.Match[str]) -> str:
+        return f'<a href="{escape(f"{root}{BOARD}/?{link[2]}")}">{link[1]}</a>'
+
+    return _OPENED.sub(opened, _INCLUSION.sub(include, markdown))
 
 
 def source_block(name: str, path: Path, earlier: str = "") -> str:
