@@ -255,6 +255,13 @@ def test_a_bot_is_played_and_mended_in_the_page(bots: Server, folder: Path, brow
         tab.wait_for_function("() => document.querySelector('.moves').dataset.moves.length > 3")
         assert moves_of(tab).startswith("7575")
         path.write_text(CRASHING, encoding="utf-8")
+        tab.goto(f"/?first=human&second={folder / 'search.py'}")
+        tab.click("text=Watch the search of search.py")
+        tab.wait_for_selector(".step-words:has-text('Visit the root')")
+        tab.click("[aria-label='Last step']")
+        assert tab.inner_text(".step-words").startswith("The root is worth 1")
+        nodes = tab.locator(".search-tree .node title").all_text_contents()
+        assert nodes == ["root 1", *(f"column {c} {int(c) / 4:g}" for c in "1234567")]
     tab.goto(f"/?first=human&second={bad}")
     drop(tab, 4)
     tab.wait_for_selector(".bot .problem:has-text('division by zero')")

@@ -36,7 +36,7 @@ MAX_POSITIONS, MAX_ITERATIONS, MAX_NODES = 100_000, 5_000, 60_000
 _LINE: Final = re.compile(r"(?:root|([\da-p]+)) (-|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?: (.*))?")
 #: The fields of a bot's step without a value.
 _UNKNOWN: Final = {
-    "kind": "enter", "depth": 0, "alpha": None, "beta": None, "window": None, "plies_to_end": None,
+    "kind": "enter", "depth": 1, "alpha": None, "beta": None, "window": None, "plies_to_end": None,
     "value": None, "words": None, "skipped": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0,
 }  # fmt: skip
 

@@ -81,7 +81,7 @@ export class MinimaxSteps {
     }[step.kind]();
     const counted = (name, count, more) => (count === undefined ? [] : [text(`search.counters.${name}`, { count, ...more })]);
     const counters = [
-      ...counted("step", index + 1, { total: this.total }), ...counted("nodes", step.nodes), ...counted("evaluations", step.evaluations),
+      ...counted("step", index + 1, { total: this.total }), ...counted("nodes", step.nodes), ...(this.levels ? counted("evaluations", step.evaluations) : []),
       ...(this.hasWindows ? counted("cuts", step.cutoffs) : []), ...counted("found", step.table_hits || undefined),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
