@@ -42,7 +42,7 @@ export class Side extends EventTarget {
     this.spec = spec || HUMAN;
     this.seconds = seconds;
     // The other choices are added when the server has returned them.
-    this.choice = h("select", { onchange: () => { this.#set(this.choice.value); this.#show(); } }, h("option", {}, this.isHuman ? text("sides.human") : this.spec));
+    this.choice = h("select", { onchange: () => this.choose(this.choice.value) }, h("option", {}, this.isHuman ? text("sides.human") : this.spec));
     this.options = h("div", { class: "options" });
     this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, text("sides.options")), this.options);
     this.about = h("p", { class: "hint-text" });
@@ -148,6 +148,12 @@ export class Side extends EventTarget {
     if (!level) return capital(`${agent.summary}.`);
     const highest = Math.max(...this.levels.map((known) => known.level));
     return text(level.level === highest ? "sides.perfect" : "sides.level", { level: level.level, highest });
+  }
+
+  /** Choose another player. */
+  choose(spec) {
+    this.#set(spec);
+    this.#show();
   }
 
   /** Take over the player of the other side. */

@@ -120,6 +120,8 @@ export const ENGLISH = {
   levels: {
     newcomer: { name: "newcomer" }, beginner: { name: "beginner" }, casual: { name: "casual" }, regular: { name: "regular" },
     strong: { name: "strong" }, expert: { name: "expert" }, perfect: { name: "perfect" },
+    higher: "You won {count} games in a row at this level.", lower: "You lost {count} games in a row at this level.",
+    play: "Play the {level} level",
   },
   link: {
     send: "Send link", yours: "Drop a disc, then send the new link to your friend.",

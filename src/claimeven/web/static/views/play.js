@@ -17,6 +17,7 @@ import { ScoreRow } from "../score_row.js";
 import { isSolvable } from "../scores.js";
 import { addressOf, updateAddress } from "../address.js";
 import { gamePanel } from "../game_panel.js";
+import { LevelAdvice } from "../level_advice.js";
 import { LinkGame } from "../link_game.js";
 import { Side } from "../sides.js";
 import { changeText, isYou, statusText } from "../status_text.js";
@@ -29,6 +30,7 @@ export class PlayView {
     this.agentsMayMove = !wanted.moves;
     this.sides = [0, 1].map((player) => new Side(player, wanted.sides[player], wanted.seconds[player]));
     this.isAnalyzing = wanted.analysis === "on";
+    this.isHelped = this.isAnalyzing || Boolean(wanted.moves); // whether the game does not count for the levels
     this.afterBoard = new AfterPaint();
     this.#build();
     this.#listen();
@@ -66,7 +68,12 @@ export class PlayView {
       return;
     }
     this.agentsMayMove = true;
+    this.#play(column);
+  }
+
+  #play(column) {
     this.game.play(column);
+    this.levelAdvice.count();
   }
 
   undo() {
@@ -98,6 +105,7 @@ export class PlayView {
   newGame(start = new Position(this.game.board)) {
     this.#leaveGame();
     this.agentsMayMove = true;
+    this.isHelped = this.isAnalyzing;
     this.game.begin(start);
     announce(text("play.isNew"));
   }
@@ -127,6 +135,7 @@ export class PlayView {
 
   analyze(isOn = !this.isAnalyzing) {
     this.isAnalyzing = isOn;
+    this.isHelped ||= isOn && !this.game.position.isOver;
     if (!isOn) this.scores.cancel();
     this.draw();
     announce(text(isOn ? "analysis.on" : "analysis.off"));
@@ -141,6 +150,7 @@ export class PlayView {
   /** Solve the current position; return its scores, or show a sentence and return null. */
   async #solved() {
     const { game, scores } = this;
+    this.isHelped = true;
     const place = game.here;
     if (!place.position.isOver && !scores.of(game)?.done) this.showMessage(text("play.solving"));
     await scores.ask(game);
@@ -176,12 +186,13 @@ export class PlayView {
     this.autoplay = new AutoplayControls(() => this.#paused(), () => this.#playOneMove());
     this.controls = new Controls(this);
     this.linkGame = new LinkGame(this);
+    this.levelAdvice = new LevelAdvice(this);
     this.bots = new BotPanel(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": text("board.name") },
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
-        this.controls.element, this.linkGame.element, this.autoplay.element),
+        this.controls.element, this.linkGame.element, this.levelAdvice.element, this.autoplay.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, text("play.players")), button(text("play.swap"), () => this.swap(), { title: text("play.swapTitle") }),
@@ -293,6 +304,7 @@ export class PlayView {
     this.moves.draw();
     this.autoplay.show(this.sides.every((side) => side.isAgent));
     this.linkGame.draw();
+    this.levelAdvice.draw();
     this.bots.draw();
     // Two paused agents have their own buttons.
     this.controls.show(game, this.#agentToMove() && !this.agentsMayMove && !this.autoplay.isPaused);
@@ -393,7 +405,7 @@ export class PlayView {
       this.thinking = null;
       if (game.here !== place) return;
       if (side.isBot) this.bots.show(side, decision, place);
-      game.play(decision.column - 1);
+      this.#play(decision.column - 1);
     } catch (error) {
       if (this.thinking === control) this.thinking = null;
       if (error.name === "AbortError") return;
