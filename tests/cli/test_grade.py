@@ -49,9 +49,9 @@ def test_a_class_is_graded_from_the_first_run_on(run: Run, course: Path) -> None
     assert result.status == 0
     lines = result.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0].split() == ["bot", "grade", "loads", "random", "imports"]
-    assert lines[2].split() == ["mia", "0", "0", "0", "0"]
-    assert lines[3].split() == ["of", "6", "2", "4", "0"]
+    assert lines[0].split() == ["bot", "grade", "loads", "random"]
+    assert lines[2].split() == ["mia", "0", "0", "0"]
+    assert lines[3].split() == ["of", "6", "2", "4"]
     assert "- eli: its code uses random, which the rubric forbids" in result.out
     assert result.err == "no file of zoe, named in the rubric\n"
     assert "<h1>Eli Ong</h1>" in (course / "grades/feedback/eli.html").read_text("utf-8")
@@ -60,7 +60,8 @@ def test_a_class_is_graded_from_the_first_run_on(run: Run, course: Path) -> None
     assert [each["bot"] for each in data["bots"]] == ["eli", "mia"]
     assert [each["name"] for each in data["bots"]] == ["Eli Ong", ""]
     assert data["bots"][1]["grade"] == 0
-    assert data["of"] == {"grade": 6, "loads": 2, "random": 4, "imports": 0}
+    assert "SyntaxError" in data["bots"][1]["reasons"]["loads"]
+    assert data["of"] == {"grade": 6, "loads": 2, "random": 4}
 
 
 def test_the_example_is_a_rubric(run: Run, tmp_path: Path) -> None:

@@ -60,5 +60,7 @@ def command(
                 on_progress=line.reporter("{} of {} bots"),
             )  # fmt: skip
         written = f"written to {out}: grades.csv, junit.xml, gradescope, feedback"
-        data = {"out": str(out), "of": found.most, "bots": found.rows()}
+        rows = zip(found.rows(), found.bots, strict=True)
+        bots = [{**row, "reasons": each["texts"]} for row, each in rows]
+        data = {"out": str(out), "of": found.most, "bots": bots}
         write_result(as_json, data, [*found.sections(), [written]], stdout)

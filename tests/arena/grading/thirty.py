@@ -105,7 +105,8 @@ CHEATS = {
     ),
     "yan.py": choosing("print('I win! ' * 1000)"),
     "zoe.py": choosing(
-        "for file in Path(__file__).parent.glob('*.py'): file.write_text('def agent(p): return 0')",
+        "for file in (*Path(__file__).parent.glob('*.py'), *Path('bots').glob('*.py')):\n"
+        "    file.write_text('def agent(position): return 0')",
         "from pathlib import Path",
     ),
     "abe.py": choosing(

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,7 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
     for place, main in zip(places, mains, strict=True):
         root, needed = main.parent, dependencies_of(main) if main.suffix == ".py" else [main]
         named = [label_of[path] for path in needed if path in label_of and path != main]
+        named[3:] = [f"{len(named) - 3} more"] * (len(named) > 3)
         notes = [f"its code names bots that it could not find: {', '.join(named)}"] * bool(named)
         for each in (each for each in alike if str(main) in each.agents):
             others = [label_of[Path(name)] for name in each.agents if name != str(main)]
@@ -157,14 +158,18 @@ def _main_of(place: Path) -> Path:
 def measure_bot(solver: Solver, bot: Bot) -> None:
     """Make the missing measurements of a bot; a bot that never answered plays no games."""
     calls = {"check": _check, "match": _match, "accuracy": _accuracy}
-    for work in (CHECK, *(each.work for each in bot.rubric.criteria)):
+    rubric = bot.rubric
+    for work in (CHECK, *(each.work for each in rubric.criteria)):
         if not bot.known(work):
             with scratch_folder() as folder:
                 for name, data in bot.files.items():
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (folder / name).write_bytes(data)
+                # Relative paths lead to the copy, unless the opponent is a file.
+                place = Path.cwd() if digests_of(work.get("against", "random")) else folder
                 try:
-                    result = calls[work["test"]](bot.rubric, work, str(folder / bot.main), solver)
+                    with chdir(place):
+                        result = calls[work["test"]](rubric, work, str(folder / bot.main), solver)
                 except ClaimevenError as error:  # no Python file, or it loads only sometimes
                     result = {"failure": str(error), "median": None}
             bot.add(work, _stable(result))

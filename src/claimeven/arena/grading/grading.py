@@ -40,7 +40,7 @@ class Grades:
     def most(self) -> dict[str, float]:
         """The best grade, and the most points for each criterion."""
         best = self.rubric.out_of or self.rubric.most
-        return {"grade": best, **{each.label: each.most for each in self.rubric.criteria}}
+        return {"grade": best, **{of.label: of.most for of in self.rubric.criteria if of.most}}
 
     def rows(self) -> list[Result]:
         """Return the row of each bot in grades.csv."""
