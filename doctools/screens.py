@@ -50,7 +50,7 @@ def _analysis(page: Any) -> None:
 
 def _search(page: Any) -> None:
     page.wait_for_selector(".node")
-    page.locator(".stepper [aria-label=Step]").fill("54")  # a cut, and the columns that it skips
+    page.locator(".stepper [aria-label=Step]").fill("32")  # a cut, and the columns that it skips
     page.evaluate("document.activeElement.blur()")
 
 

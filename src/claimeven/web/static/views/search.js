@@ -86,7 +86,7 @@ export class View {
     this.#sized();
     this.#algorithmChosen();
     if (agent === this.algorithm.value) this.options.textContent = [...(isKnown ? [] : [evaluation]), ...options].filter(Boolean).join(",");
-    if (this.where.value !== on) left.push(text("search.boardFor", { board: on.replace(" ", ","), algorithm: this.algorithm.value }));
+    if (search.has("on") && this.where.value !== on) left.push(text("search.boardFor", { board: on.replace(" ", ","), algorithm: this.algorithm.value }));
     this.problem.textContent = left.length ? text("search.invalidLink", { values: left.join(", ") }) : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
   }
