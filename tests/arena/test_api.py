@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,21 @@ from claimeven.arena import InvalidMatch, MatchResult, play_match
 from claimeven.arena.api import (
     place_on_ladder,
     placement_plan,
+    play_tournament,
     resume_test,
     run_sprt,
     sprt_plan,
+    tournament_plan,
 )
-from claimeven.arena.options import LadderOptions, MatchOptions, SprtOptions
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.options import LadderOptions, MatchOptions, SprtOptions, TournamentOptions
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
 from claimeven.arena.tournaments.run import run, store_of, stored_agents
 from claimeven.arena.tournaments.standings import Record, Standings
+from claimeven.game.notation import format_moves
 from claimeven.parallel.executors import local_workers
 from claimeven.ratings.sprt import SequentialRun, SprtVerdict
 from tests.agents.process.test_process import bot
@@ -229,6 +234,40 @@ def test_openings_follow_from_the_seed() -> None:
     assert one.openings != other.openings
     few = run_sprt("greedy", "random", elo1=1, max_games=40, opening_plies=1)
     assert (len(few.plan.openings), few.as_dict()["unique_openings"]) == (20, 4)
+
+
+def openings_of(**settings: Any) -> list[str]:
+    """The openings of the rounds of a tournament."""
+    plan = tournament_plan(AGENTS, TournamentOptions(**settings))
+    return [plan.opening_of(number).moves for number in range(plan.rounds)]
+
+
+def test_a_tournament_starts_on_the_empty_board() -> None:
+    """Later rounds have openings that do not depend on the number of rounds."""
+    first, *others = openings_of(rounds=6, seed=2)
+    assert first == ""
+    assert {len(moves) for moves in others} == {4}
+    assert openings_of(rounds=1, seed=2) == [""]
+    assert openings_of(rounds=3, seed=2) == [first, *others[:2]]
+    assert openings_of(rounds=2, openings=("44", "45")) == ["44", "45"]
+    assert all(openings_of(rounds=2, openings="balanced"))
+    assert openings_of(rounds=2, opening_plies=0) == ["", ""]
+
+
+def test_a_file_with_another_first_opening_keeps_it(tmp_path: Path) -> None:
+    """Round 1 of earlier versions had a random opening, as all others."""
+    path, asked = tmp_path / "t.db", {"seed": 3, "rounds": 2}
+    drawn = make_openings("random", 3, 4, 3, Position())
+    plan = replace(tournament_plan(AGENTS, TournamentOptions(**asked)), openings=drawn[:2])
+    with store_of(plan, path) as store, closing(run(plan, store=store)) as games:
+        assert len(list(islice(games, 3))) == 3
+    found = play_tournament(AGENTS, seed=3, rounds=3, out=path, resume=True)
+    numbered = {game.number: game.opening for game in found.standings.games}
+    expected = [format_moves(columns) for columns in drawn for _ in (0, 1)]
+    assert [numbered[number] for number in range(6)] == expected
+    (tmp_path / "u.db").write_bytes(b"x" * 2000)
+    with pytest.raises(InvalidStore):
+        play_tournament(AGENTS, out=tmp_path / "u.db", resume=True)
 
 
 def test_games_of_a_tournament_are_no_test(tmp_path: Path) -> None:

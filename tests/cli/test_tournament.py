@@ -100,7 +100,7 @@ def test_a_file_is_resumed_and_added_to(run: Run, tmp_path: Path) -> None:
 def test_a_file_reports_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "class.toml"
     path.write_text(
-        'agents = ["random", "greedy"]\nrounds = 1\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
+        'agents = ["random", "greedy"]\nrounds = 2\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
         'openings = "random"\nopening_plies = 1\ncolumns = 5\n'
         "seconds = 2\ntime_bank = 9\nmemory_limit = 300\n"
         f'isolate = false\nout = "{tmp_path / "t.db"}"\n',
@@ -110,8 +110,8 @@ def test_a_file_reports_what_is_played_and_options_go_before_it(run: Run, tmp_pa
     assert result.status == 0
     output = json.loads(result.out)
     assert (output["games"], output["rounds"], output["seed"], output["kind"]) == (
+        4,
         2,
-        1,
         4,
         "gauntlet",
     )
@@ -120,11 +120,11 @@ def test_a_file_reports_what_is_played_and_options_go_before_it(run: Run, tmp_pa
     with Store.read(tmp_path / "t.db") as store:
         assert store.meta["plan"]["columns"] == 5
         command_again = store.meta["command"]
-        assert command_again.startswith("claimeven tournament random greedy --rounds 1 ")
+        assert command_again.startswith("claimeven tournament random greedy --rounds 2 ")
         assert "--time-bank 9" in command_again
         assert "toml" not in command_again
         assert store.meta["plan"]["limit"] == {"seconds": 2.0, "time_bank": 9.0}
-        assert {len(game.opening) for game in store.games()} == {1}
+        assert [len(game.opening) for game in store.games()] == [0, 0, 1, 1]
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n")
     other = ("--file", str(path), "--openings", str(openings), "--out", str(tmp_path / "v.db"))
@@ -394,9 +394,9 @@ def test_the_openings_and_equal_files_are_reported(run: Run, tmp_path: Path) -> 
         file.write_text(bot)
     words = ("tournament", *map(str, files), "greedy", "--jobs", "1", "--rounds")
     result = run(*words, "1")
-    assert " seed 0, 1 opening, " in result.out.splitlines()[0]
+    assert " seed 0, empty board, " in result.out.splitlines()[0]
     output = json.loads(run(*words, "2", "--json").out)
-    assert (len(output["openings"]), output["openings"][0]) == (2, "7133")
+    assert (len(output["openings"]), output["openings"][0]) == (2, "")
     assert output["remarks"] == [
         "ann and bob are equal files: their games against each other are chance."
     ]

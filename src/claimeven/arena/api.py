@@ -24,7 +24,8 @@ from claimeven.arena.options import (
     TournamentOptions,
 )
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.runs import plan_of
+from claimeven.arena.store.store import Store, is_taken
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (
     MatchResult,
@@ -130,11 +131,20 @@ def play_tournament(
 
 
 def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> Plan:
-    """Return the games of a tournament."""
+    """Return the games of a tournament.
+
+    With random openings round 1 is on the empty board, except in a resumed file of version 0.2.
+    """
     start = Position(options.geometry)
     openings = make_openings(
         options.openings, max(1, options.rounds), options.opening_plies, options.seed, start
     )
+    out, first = options.out, ""
+    if options.resume and out is not None and is_taken(Path(out)):
+        with Store.read(out) as store:
+            first, *_ = plan_of(store).get("openings") or [first]
+    if options.openings == "random" and first == "":
+        openings = ((), *openings[1:])
     return Plan(
         tuple(agents), options.rounds, options.seed, options.kind, openings, start, options.limit,
         options.sandbox, adjudicate=options.adjudicate,

@@ -212,7 +212,8 @@ class TournamentOptions(_PartOptions):
     In a round every two agents play a pair of games: the same opening with the seats swapped. With
     `kind` "gauntlet" only the first agent plays the others. `openings` are "random" or "balanced"
     openings of `opening_plies` plies, a band of exact scores such as "3..8", a file of openings, or
-    move strings. `seed` decides everything but the clock. `on_progress` gets the games done.
+    move strings. With "random" ones round 1 is on the empty board. `seed` decides everything but
+    the clock. `on_progress` gets the games done.
     """
 
     rounds: int = option(int, 10, "Pairs of games of every two agents.")

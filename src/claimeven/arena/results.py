@@ -202,10 +202,11 @@ def _uniqueness(result: MatchResult) -> str:
 def tournament(result: TournamentResult, cure: str = "") -> Sections:
     """Return the standings of a tournament; `cure` is advice for more openings."""
     found, plan = result.standings, result.plan
-    played, openings = len(found.games), len({game.opening for game in found.games})
+    played, openings = len(found.games), {game.opening for game in found.games}
+    starts = "empty board" if openings == {""} else _count(len(openings), "opening")
     head = (
         f"{_count(played, 'game')} of {len(plan.agents)} agents on {plan.geometry}, {plan.kind},"
-        f" seed {plan.seed}, {_count(openings, 'opening')}, {result.seconds:.1f} s"
+        f" seed {plan.seed}, {starts}, {result.seconds:.1f} s"
     )
     repeated = [
         f"only {found.unique_games} of {played} games differ: deterministic agents repeat them."

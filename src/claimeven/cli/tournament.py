@@ -53,11 +53,11 @@ def command(
 ) -> None:
     """Play agents against each other in pairs of games; print the ladder.
 
-    Two games make a pair: the same opening with the seats swapped. Ratings are in Elo with a 95 %
-    interval; 0 is the mean of all agents. An agent that fails loses that game. It also loses if a
-    move takes a quarter of a second longer than --seconds and the rest of --time-bank. With --out
-    games are stored as they end; after Ctrl-C or a crash, --resume plays the rest, and with more
-    --rounds it adds to them.
+    Two games make a pair: the same opening with the seats swapped. Without --openings round 1 is on
+    the empty board. Ratings are in Elo with a 95 % interval; 0 is the mean of all agents. An agent
+    that fails loses that game. It also loses if a move takes a quarter of a second longer than
+    --seconds and the rest of --time-bank. With --out games are stored as they end; after Ctrl-C or
+    a crash, --resume plays the rest, and with more --rounds it adds to them.
 
     With --executor ray all cores of a Ray cluster, or --jobs of them, play the same games. It needs
     pip install 'claimeven[cluster]' on each machine.

@@ -176,7 +176,7 @@ def check_plan(
 
     The openings of its first `started` rounds have to be equal. Raises `InvalidStore`.
     """
-    before, path = _plan_of(store), store.path
+    before, path = plan_of(store), store.path
     for what in _FIXED:
         old, new = (each.get(what, True if what == "swap" else None) for each in (before, now))
         if what == "agents" and isinstance(old, list):  # stores of 0.2 have old names of options
@@ -204,7 +204,8 @@ def check_plan(
     return before
 
 
-def _plan_of(store: Store) -> dict[str, Any]:
+def plan_of(store: Store) -> dict[str, Any]:
+    """Return the plan in a store, {} without one. Raises `InvalidStore`."""
     plan = store.meta.get("plan", {})
     if not isinstance(plan, dict):
         raise InvalidStore(f"{store.path} is corrupt: its plan is unreadable")
