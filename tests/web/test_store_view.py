@@ -17,7 +17,7 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.web import store_tasks, store_view
+from claimeven.web import store_tasks
 from claimeven.web.errors import WorkFailed
 from claimeven.web.store_view import StoreView, version_of
 from claimeven.web.tasks import WorkerState
@@ -132,11 +132,7 @@ def test_a_report_is_given_up_when_all_who_waited_have_gone(path: Path) -> None:
     with_view(path, work)
 
 
-def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store_view, "NEXT_SECONDS", PATIENCE)
-
+def test_standings_are_made_by_one_job_and_again_when_the_file_changes(path: Path) -> None:
     async def read(view: StoreView) -> Any:
         return json.loads((await view.standings())[0])["games_read"]
 

@@ -361,19 +361,15 @@ def gather(games: Iterable[RatedGame]) -> Evidence:
     )
 
 
-def count_kinds(kinds: Mapping[NamedKind, int]) -> Evidence:
+def count_kinds(named_kinds: Mapping[NamedKind, int]) -> Evidence:
     """Return the evidence of pairs, given how often each kind came up."""
-    agents = tuple(sorted({agent for kind in kinds for agent in kind[0][:2]}))
+    agents = tuple(sorted({agent for kind in named_kinds for agent in kind[0][:2]}))
     place = {agent: i for i, agent in enumerate(agents)}
     found: Counter[Kind] = Counter()
-    for named, often in kinds.items():
-        found[tuple(sorted((place[one], place[other], won) for one, other, won in named))] += often
-    order = sorted(found, key=lambda kind: (sorted(kind[0][:2]), kind))
-    return _count(agents, order, np.array([float(found[kind]) for kind in order]))
-
-
-def _count(agents: tuple[str, ...], kinds: Sequence[Kind], often: Reals) -> Evidence:
-    n = len(agents)
+    for named, count in named_kinds.items():
+        found[tuple(sorted((place[one], place[other], won) for one, other, won in named))] += count
+    kinds = sorted(found, key=lambda kind: (sorted(kind[0][:2]), kind))
+    often, n = np.array([float(found[kind]) for kind in kinds]), len(agents)
     counted = np.zeros((len(kinds), n + 2))
     played = np.zeros((len(kinds), n))
     seated = np.zeros((2, len(kinds)))

@@ -14,10 +14,12 @@ import numpy as np
 from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.games.game import Game
 from claimeven.arena.report.report import report_page
+from claimeven.arena.store.database import place_of
 from claimeven.arena.store.query import UnreadGames, game_dict
 from claimeven.arena.store.store import Store, public_agents
 from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
+from claimeven.game.encodings import to_characters
 from claimeven.parallel.parts import Part
 from claimeven.ratings.bradley_terry import NamedKind, count_kinds
 from claimeven.ratings.ladder import RESAMPLES, Ladder, rate_evidence
@@ -36,7 +38,7 @@ class GrowingStandings:
     """The standings of a growing store; each game is read only once."""
 
     def __init__(self, store: Store) -> None:
-        self.file: tuple[int, int] = _file_of(store.path)
+        self.file: tuple[int, int] | None = place_of(store.path)[0]
         self.name: str = store.path.name
         self.unread: UnreadGames = UnreadGames()
         self.agents = store.agents
@@ -50,7 +52,7 @@ class GrowingStandings:
 
     def is_of(self, store: Store) -> bool:
         """Whether these are the standings of a store."""
-        return self.file == _file_of(store.path) and self.agents == store.agents
+        return self.file == place_of(store.path)[0] and self.agents == store.agents
 
     def read(self, store: Store, state: Any) -> bool:
         """Add new games, and send drafts; return whether exactly the store's games are read."""
@@ -94,7 +96,7 @@ class GrowingStandings:
                 ratings[name]["interval_95"] = None
         (begin, before), (end, after) = self._growth[0], self._growth[-1]
         moved = self._moved(ladder) if ladder is not None and self._before else {}
-        board, start = self.start.geometry, self.start.to_array()[::-1].tolist()
+        board = self.start.geometry
         return {
             "store": self.name,
             "games_read": self.unread.count,
@@ -107,7 +109,7 @@ class GrowingStandings:
             "moved": moved,
             "board": f"{board.columns}x{board.rows}",
             "connect": board.connect,
-            "start": "/".join("".join(".XO"[cell + 1] for cell in row) for row in start),
+            "start": "/".join(map("".join, to_characters(self.start))),
             "newest": list(map(self._shown, reversed(self._newest))),
             "newest_forfeits": list(map(self._shown, reversed(self._forfeits))),
         }
@@ -181,8 +183,3 @@ def _opened(path: str) -> Iterator[Store]:
             yield store
     except ClaimevenError as error:
         raise ClaimevenError(str(error).replace(path, Path(path).name)) from None
-
-
-def _file_of(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino

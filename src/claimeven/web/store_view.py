@@ -46,7 +46,6 @@ class StoreView:
         self._is_final = False
         self._requested_at = self._idle_until = 0.0
         self._error: Exception | None = None
-        self._updated = asyncio.Event()
 
     def start(self) -> None:
         """Compute the standings of the file, if there is one, before the first request."""
@@ -99,10 +98,7 @@ class StoreView:
             self._error = None
             self._standings_task = asyncio.ensure_future(self._update(version, final=is_known))
         if self._standings_task is not None and not is_known:
-            self._updated.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(NEXT_SECONDS):
-                    await self._updated.wait()
+            await asyncio.wait([self._standings_task], timeout=NEXT_SECONDS)
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
@@ -132,14 +128,12 @@ class StoreView:
         finally:
             self._idle_until = 0.0 if final else time.monotonic() + (WORK_SHARE - 1) * took
             self._standings_task = None
-            self._updated.set()
 
     def _show(self, known: dict[str, Any]) -> None:
         """Return these standings from now on."""
         text = json.dumps(known)
         self._tag = f'"{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"'
         self._body = f'{text[:-1]}, "version": {self._tag}}}'.encode()
-        self._updated.set()
 
     @property
     def _file(self) -> Path:

@@ -147,6 +147,9 @@ def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Repor
 
 
 def test_forfeits_are_told_by_kind(page: Element) -> None:
+    first, *_ = page.one(id="summary").all("li")
+    assert first.words().startswith("2 games forfeited: ")
+    assert " 1 (crash)" in first.words() and " 1 (stall)" in first.words()
     rows = page.one("table", cls="forfeits").one("tbody").all("tr")
     result = {(r.one("th").words(), r.all("td")[0].words(), r.all("td")[1].words()) for r in rows}
     assert result == {(QUOTED, "crash", "1"), (EVIL, "stall", "1")}

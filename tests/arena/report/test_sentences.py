@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimeven.arena.games.game import Game
-from claimeven.arena.report import context, tables
+from claimeven.arena.report import context
 from claimeven.arena.report.context import ReportContext
 from claimeven.arena.store.store import Store, StoredAgent
-from tests.arena.report.stores import PLAN, SECOND_WINS, made, some_games
+from tests.arena.report.stores import PLAN, SECOND_WINS
 
 #: A game that the first player wins.
 _WON = "4455667"
@@ -105,7 +105,7 @@ def test_agents_that_tie_are_not_told_apart(tmp_path: Path) -> None:
 
 def found(contents: ReportContext) -> list[str]:
     """What the first screen says to look at."""
-    return list(context.findings(contents, tables.forfeit_rows(contents)))
+    return list(context.findings(contents))
 
 
 def test_ties_odd_results_and_repeated_games_are_pointed_out(tmp_path: Path) -> None:
@@ -120,9 +120,3 @@ def test_ties_odd_results_and_repeated_games_are_pointed_out(tmp_path: Path) -> 
     upset = ["xa", "ax!", "xc!", "cx", *["xd!", "dx"] * 9, *["cx", "xc!"] * 9]
     odd = [each for each in found(report_of(tmp_path / "u.db", games + upset)) if "ladder" in each]
     assert odd == ["Against the ladder: x took 2 of 2 points from a."]
-
-
-def test_forfeits_are_pointed_out_first(tmp_path: Path) -> None:
-    contents = ReportContext.of(Store.read(made(tmp_path / "t.db", some_games())))
-    first, *_ = found(contents)
-    assert first.startswith("2 games forfeited: ") and " 1 (crash)" in first and "(stall)" in first

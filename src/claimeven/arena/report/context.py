@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -216,15 +215,9 @@ def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> st
     )
 
 
-def findings(contents: ReportContext, forfeits: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what to look at: forfeits (rows of their table), ties, odd results, doubts."""
+def findings(contents: ReportContext) -> Iterator[str]:
+    """Yield what to look at in addition to forfeits: ties, odd results, doubts."""
     standings = contents.standings
-    if forfeits:
-        kinds: dict[str, Counter[str]] = {}
-        for row in forfeits:
-            kinds.setdefault(row["label"], Counter())[row["kind"]] += row["count"]
-        named = [f"{label} {n.total():,} ({', '.join(n)})" for label, n in kinds.items()]
-        yield f"{_many(standings.forfeits.total(), 'game')} forfeited: {_named(named)}."
     ratings = standings.ladder.ratings if standings.ladder else ()
     tied = [rank(row) for row in ratings if row.rank[0] < row.rank[1]]
     if tied:
@@ -243,18 +236,15 @@ def findings(contents: ReportContext, forfeits: Sequence[Mapping[str, Any]]) -> 
 
 
 def _odd_results(contents: ReportContext) -> list[str]:
-    """Return the meetings lost by an agent of a better rank, the most surprising first."""
+    """Return the meetings lost by an agent of a better rank, the widest gap first."""
     standings, name = contents.standings, contents.label_of
     number = {agent.label: agent.id for agent in standings.agents}
     odd = []
     for upper, lower in combinations(standings.ladder.ratings if standings.ladder else (), 2):
         record = standings.between(number[lower.agent], number[upper.agent])
-        if upper.rank[1] < lower.rank[0] and 2 * record.points > record.games:
-            assert standings.ladder is not None
-            expected = standings.ladder.expected_share(upper.agent, lower.agent)
-            took = f"{points(record.points)} of {_many(record.games, 'point')}"
-            text = f"{name[lower.agent]} took {took} from {name[upper.agent]}"
-            odd.append((1 - record.points / record.games - expected, text))
+        if (gap := lower.rank[0] - upper.rank[1]) > 0 and 2 * record.points > record.games:
+            took = f"took {points(record.points)} of {_many(record.games, 'point')} from"
+            odd.append((-gap, f"{name[lower.agent]} {took} {name[upper.agent]}"))
     return [text for _, text in sorted(odd)]
 
 

@@ -186,18 +186,17 @@ def render(
     folder = resources.files(_PACKAGE) / "template"
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "viewer.js"))
     rows = tables.ladder_rows(contents)
-    forfeits = tables.forfeit_rows(contents)
     shown = {
         "contents": contents,
         "headline": words.headline(contents),
         "leader": words.leader(contents),
-        "findings": list(words.findings(contents, forfeits)),
+        "findings": list(words.findings(contents)),
         "ladder_notes": list(words.ladder_notes(contents)),
         "rows": rows,
         "cross": list(zip(rows, tables.cross_rows(contents), strict=True)),
         "cross_letters": tables.cross_letters(contents),
         "games_of_two": tables.games_of_two(contents),
-        "forfeits": forfeits,
+        "forfeits": tables.forfeit_rows(contents),
         "accuracy": tables.accuracy_rows(contents),
         "accuracy_notes": list(words.accuracy_notes(contents)),
         "ply_note": words.ply_note(contents),
