@@ -30,8 +30,8 @@ MAX_REPORT_GAMES, MAX_CROSS_TABLE = 200_000, 100
 DRAFT_SECONDS, READING_RATIO = 1.0, 9
 #: Resampled tournaments for intervals while games are added, and maximum number of agents for it.
 DRAFT_RESAMPLES, MAX_DRAFT_AGENTS = 50, 40
-#: Number of newest games and forfeits that are sent; seconds from which the rate of games follows.
-MAX_NEWEST, RATE_SECONDS = 20, 300
+#: Number of newest games and forfeits that are sent, and of changes that the rate of games spans.
+MAX_NEWEST, MAX_CHANGES = 20, 200
 
 
 class GrowingStandings:
@@ -47,7 +47,7 @@ class GrowingStandings:
         self.start = store.start
         self._newest: deque[Game] = deque(maxlen=MAX_NEWEST)
         self._forfeits: deque[Game] = deque(maxlen=MAX_NEWEST)
-        self._growth: deque[tuple[float, int]] = deque()  # times and numbers of games
+        self._growth: deque[tuple[float, int]] = deque(maxlen=MAX_CHANGES)  # times, games
         self._round, self._before = 1, Counter[NamedKind]()  # its number, the pairs before it
 
     def is_of(self, store: Store) -> bool:
@@ -59,11 +59,10 @@ class GrowingStandings:
         stored, next_at = len(store), time.monotonic() + DRAFT_SECONDS
         self.planned, of_round = planned_games(store.meta)
         if not self._growth or self._growth[-1][1] < stored:
-            log = store.path.with_name(store.path.name + "-wal")
-            changed = max(each.stat().st_mtime for each in (store.path, log) if each.exists())
+            changed = store.path.stat().st_mtime
+            with suppress(OSError):  # there may be no log
+                changed = max(changed, Path(f"{store.path}-wal").stat().st_mtime)
             self._growth.append((changed, stored))
-        while len(self._growth) > 2 and self._growth[1][0] < self._growth[-1][0] - RATE_SECONDS:
-            self._growth.popleft()
         for number, game in enumerate(self.unread.read(store)):
             if of_round and game.number >= self._round * of_round:
                 self._round = game.number // of_round + 1
@@ -124,9 +123,8 @@ class GrowingStandings:
 
     def _shown(self, game: Game) -> dict[str, Any]:
         """Return a game as plain data, without figures of its moves and folders of this machine."""
-        data = game_dict(game, self.totals.label)
-        data["reason"] = game.reason and printable(without_folders(game.reason))
-        return {name: data[name] for name in data if name not in ("job", "move_stats", "seconds")}
+        reason = game.reason and printable(without_folders(game.reason))
+        return {**game_dict(game, self.totals.label), "reason": reason, "move_stats": {}}
 
 
 def standings(state: Any, path: str, final: bool) -> dict[str, Any]:

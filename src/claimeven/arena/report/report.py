@@ -61,8 +61,10 @@ _FEW_DOTS = 12
 
 
 def charts_of(contents: ReportContext) -> list[Chart]:
-    """Return the charts that the games allow."""
-    charts = []
+    """Return the charts that the games allow; none without Matplotlib."""
+    charts: list[Chart] = []
+    if not can_draw():
+        return charts
     standings = contents.standings
     if standings.ladder is not None:
         height = max(SIZE[1] / 2, 0.9 + 0.3 * len(standings.agents))
@@ -180,31 +182,21 @@ def render(
     contents: ReportContext,
     blunders: Sequence[tables.Row] = (),
     charts: Sequence[Chart] = (),
-    without_charts: str = "",
 ) -> str:
-    """Return the page as HTML, with these blunders and charts, or why there are no charts."""
+    """Return the page as HTML, with these blunders and charts."""
     folder = resources.files(_PACKAGE) / "template"
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "viewer.js"))
     rows = tables.ladder_rows(contents)
     shown = {
         "contents": contents,
-        "headline": words.headline(contents),
-        "leader": words.leader(contents),
-        "findings": list(words.findings(contents)),
-        "ladder_notes": list(words.ladder_notes(contents)),
+        "words": words,
+        "tables": tables,
         "rows": rows,
         "cross": list(zip(rows, tables.cross_rows(contents), strict=True)),
-        "cross_letters": tables.cross_letters(contents),
-        "games_of_two": tables.games_of_two(contents),
         "forfeits": tables.forfeit_rows(contents),
-        "accuracy": tables.accuracy_rows(contents),
-        "accuracy_notes": list(words.accuracy_notes(contents)),
-        "ply_note": words.ply_note(contents),
         "blunders": blunders,
         "charts": {chart.name: chart for chart in charts if chart.name in _CHARTS},
-        "without_charts": without_charts,
-        "facts": list(tables.facts(contents)),
-        "agents": tables.agent_rows(contents),
+        "without_charts": "" if can_draw() else NO_CHARTS,
         "built_in": tuple(AGENTS),
         "data": tables.viewer_data(contents),
         "stage": Markup(draw_stage(contents.geometry, _CELL)),
@@ -305,20 +297,15 @@ def write_report(
                 contents = replace(contents, accuracy=found)
         except InvalidSolve as error:
             contents = replace(contents, not_judged=f"The moves were not judged: {error}.")
-    charts, without = _charts(contents)
-    write_text(path, render(contents, tables.blunder_rows(contents, solver_of), charts, without))
+    charts = charts_of(contents)
+    write_text(path, render(contents, tables.blunder_rows(contents, solver_of), charts))
     written: tuple[Path, ...] = ()
     if plots is not None:
         written = write_pictures(plots, {chart.name: [chart] for chart in charts}, on_message)
-    return Report(contents, Path(path), written, without)
+    return Report(contents, Path(path), written, "" if can_draw() else NO_CHARTS)
 
 
 def report_page(store: Store) -> str:
     """Return the page, without judged moves, as HTML. Raises `InvalidStore` without games."""
     contents = ReportContext.of(store)
-    charts, without = _charts(contents)
-    return render(contents, [], charts, without)
-
-
-def _charts(contents: ReportContext) -> tuple[list[Chart], str]:
-    return (charts_of(contents), "") if can_draw() else ([], NO_CHARTS)
+    return render(contents, [], charts_of(contents))

@@ -98,19 +98,17 @@ def games_of_two(contents: ReportContext) -> int | None:
 
 def forfeit_rows(contents: ReportContext) -> list[Row]:
     """Return the forfeits by agent and kind, most first; reasons with their count and a game."""
-    found: dict[tuple[int, str], dict[str, list[int]]] = {}
+    found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for game in contents.games:
-        if (lost := game.forfeit) is None:
-            continue
-        key = game.agents[lost.seat], str(lost.kind)
-        reason = printable(lost.reason or "no reason was stored")
-        found.setdefault(key, {}).setdefault(reason, []).append(game.number + 1)
+        if (lost := game.forfeit) is not None:
+            key = contents.label[game.agents[lost.seat]], str(lost.kind)
+            reason = printable(lost.reason or "no reason was stored")
+            found.setdefault(key, {}).setdefault(reason, []).append(game.number + 1)
     rows, whole = list[Row](), Counter[str]()
-    for (agent, kind), by_reason in found.items():
+    for (label, kind), by_reason in found.items():
         ranked = sorted(by_reason.items(), key=lambda each: -len(each[1]))
         count = sum(map(len, by_reason.values()))
         reasons = [(reason, len(games), games[0]) for reason, games in ranked[:_MAX_REASONS]]
-        label = contents.label[agent]
         rows.append({"label": label, "kind": kind, "count": count, "reasons": reasons})
         whole[label] += count
     return sorted(rows, key=lambda r: (-whole[r["label"]], r["label"], -r["count"], r["kind"]))
