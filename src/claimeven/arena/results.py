@@ -262,10 +262,9 @@ def _standings_table(result: Standings) -> Table:
 
 
 def _numbered(
-    heads: list[str], rows: list[list[str]], ranks: Sequence[object] = (), marked: int | None = None
+    heads: list[str], rows: list[list[str]], ranks: Sequence[object], marked: int | None = None
 ) -> Table:
-    """Return a table with the ranks, or places from 1, of its rows; one place may be marked."""
-    ranks = ranks or range(1, len(rows) + 1)
+    """Return a table with the ranks of its rows; one row, from 1, may be marked."""
     size = max((len(f"{rank}") for rank in ranks), default=1)
     blank = "" if marked is None else "  "
     named = []
@@ -326,7 +325,8 @@ def _ladder_table(
         ends_text = _whisker(row.elo, *ends) if row.elo.low < row.elo.high else "-"
         rows.append([printable(row.agent), f"{row.elo.value:+z.0f}", ends_text, *more])
         marked = place if met is not None and row.agent == agent else marked
-    return _numbered(["agent", "elo", "95 % interval", *heads], rows, marked=marked)
+    heads = ["agent", "elo", "95 % interval", *heads]
+    return _numbered(heads, rows, range(1, len(rows) + 1), marked)
 
 
 def pool(result: Standings) -> Sections:

@@ -38,21 +38,16 @@ class GrowingStandings:
     """The standings of a growing store; each game is read only once."""
 
     def __init__(self, store: Store) -> None:
-        self.file: tuple[int, int] | None = place_of(store.path)[0]
+        self.source = place_of(store.path)[0], store.agents
         self.name: str = store.path.name
         self.unread: UnreadGames = UnreadGames()
-        self.agents = store.agents
-        self.totals: Totals = Totals(public_agents(self.agents))
+        self.totals: Totals = Totals(public_agents(store.agents))
         self.planned: int | None = None
         self.start = store.start
         self._newest: deque[Game] = deque(maxlen=MAX_NEWEST)
         self._forfeits: deque[Game] = deque(maxlen=MAX_NEWEST)
         self._growth: deque[tuple[float, int]] = deque(maxlen=MAX_CHANGES)  # times, games
         self._round, self._before = 1, Counter[NamedKind]()  # its number, the pairs before it
-
-    def is_of(self, store: Store) -> bool:
-        """Whether these are the standings of a store."""
-        return self.file == place_of(store.path)[0] and self.agents == store.agents
 
     def read(self, store: Store, state: Any) -> bool:
         """Add new games, and send drafts; return whether exactly the store's games are read."""
@@ -136,7 +131,7 @@ def standings(state: Any, path: str, final: bool) -> dict[str, Any]:
     start = time.process_time()
     with _opened(path) as store:
         known, state.standings = state.standings, None  # invalid if the task is interrupted
-        if known is None or not known.is_of(store):
+        if known is None or known.source != (place_of(store.path)[0], store.agents):
             known = GrowingStandings(store)
         stored = len(store)
         if not known.read(store, state):
@@ -155,8 +150,7 @@ def report(state: Any, path: str, out: str) -> None:
         if (count := len(store)) > MAX_REPORT_GAMES:
             raise ClaimevenError(
                 f"{path} has {count:,} games; a report of the server has at most"
-                f" {MAX_REPORT_GAMES:,}:"
-                f" run `claimeven report {store.path.name}`"
+                f" {MAX_REPORT_GAMES:,}: run `claimeven report {store.path.name}`"
             )
         Path(out).write_text(report_page(store), encoding="utf-8", errors="replace")
 

@@ -95,14 +95,13 @@ class StoreView:
         is_known = version is not None and version == self._version
         is_due = self._standings_task is None and time.monotonic() >= self._idle_until
         if is_due and not (is_known and self._is_final):
-            self._error = None
             self._standings_task = asyncio.ensure_future(self._update(version, final=is_known))
         if self._standings_task is not None and not is_known:
             await asyncio.wait([self._standings_task], timeout=NEXT_SECONDS)
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
-            games = {"games_read": 0, "games_stored": None, "games_planned": None}
+            games = {"games_read": 0, "games_stored": None}
             self._show({"store": self._file.name, **games, "standings": None})
         return self._body, self._tag
 
@@ -131,6 +130,7 @@ class StoreView:
 
     def _show(self, known: dict[str, Any]) -> None:
         """Return these standings from now on."""
+        self._error = None
         text = json.dumps(known)
         self._tag = f'"{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"'
         self._body = f'{text[:-1]}, "version": {self._tag}}}'.encode()

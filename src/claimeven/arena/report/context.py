@@ -203,9 +203,8 @@ def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> st
     above = f"{_elo(gap).removeprefix('+')} above {name[second]}"
     if tied:
         names = _named([name[agent] for agent in (first, *tied)])
-        if all(ladder.gap(first, agent).value < 0.5 for agent in tied):
-            return f"{names} are first{among}, equally strong."
-        return f"{names} share first place{among}. {name[first]} is {above}, which may be chance."
+        lead = f" {name[first]} is {above}, which may be chance." if gap.value >= 0.5 else ""
+        return f"{names} share first place{among}.{lead}"
     # A thousand resampled tournaments give a likelihood no more exactly.
     likely = ladder.superiority(first, second)
     likelihood = "over 99.9 %" if likely > 0.999 else f"{100 * likely:.1f} %"
