@@ -25,7 +25,6 @@ def test_the_highest_step_that_is_reached_counts() -> None:
     ]  # fmt: skip
     faults = Criterion(test="faults", at=[0, 2], points=[15, 5])
     assert [faults.points_for(number) for number in (0, 1, 2, 3)] == [15, 5, 5, 0]
-    assert Criterion(test="loads", points=3).points_for(1) == 3
 
 
 def test_a_bonus_is_not_part_of_the_maximum(tmp_path: Path) -> None:

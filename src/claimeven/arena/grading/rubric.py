@@ -40,8 +40,8 @@ class Criterion:
 
     test: str = option(str, "", "", choices=tuple(TESTS))
     name: str = option(str, "", "")
-    points: Any = option(tuple, 0, "", low=0)
-    at: Any = option(tuple, None, "", low=0)
+    points: list[float] = option(tuple, (), "", low=0)
+    at: list[float] = option(tuple, (), "", low=0)
     bonus: bool = option(bool, False, "")
     against: str = option(str, "", "")
     games: int = option(int, 20, "", low=1, high=10_000)
@@ -57,7 +57,7 @@ class Criterion:
     @property
     def most(self) -> float:
         """The greatest number of points."""
-        return max(_listed(self.points))
+        return max(self.points)
 
     def points_for(self, value: float | None) -> float:
         """Return the points for the result of its test; 0 for None, which is no result.
@@ -65,10 +65,8 @@ class Criterion:
         >>> Criterion(test="time", at=[0.1, 1], points=[5, 2]).points_for(0.3)
         2
         """
-        sign = -1 if self.test in _FALLING else 1
-        at = TESTS[self.test][0] if self.at is None else self.at
-        steps = zip(_listed(at), _listed(self.points), strict=True)
-        met = [n for step, n in steps if value is not None and sign * (value - step) >= 0]
+        sign, steps = -1 if self.test in _FALLING else 1, zip(self.at, self.points, strict=True)
+        met = [n for at, n in steps if value is not None and sign * (value - at) >= 0]
         return max(met, default=0)
 
     @property
@@ -140,12 +138,15 @@ def _criterion(given: dict[str, Any], where: str) -> Criterion:
     others = {name for _, names in TESTS.values() for name in names} - {"at", *own}
     if wrong := sorted(others & {*given}):
         raise InvalidRubric(f"{where}: {wrong[0]} does not go with the test {test}")
-    at = _listed(given.get("at", step))
-    if not at or len(at) != len(_listed(given["points"])):
+    at, points = (
+        each if isinstance(each, list) else [each]
+        for each in (given.get("at", step), given["points"])
+    )
+    if not at or len(at) != len(points):
         raise InvalidRubric(f"{where}: at and points must have the same number of steps")
     if test in _SHARES and max(at) > 1:
         raise InvalidRubric(f"{where}: at must be 0 to 1, such as 0.75, got {max(at):g}")
-    return Criterion(**given)
+    return Criterion(**{**given, "at": at, "points": points})
 
 
 def _check(given: dict[str, Any], cls: type, where: str) -> None:
@@ -153,7 +154,3 @@ def _check(given: dict[str, Any], cls: type, where: str) -> None:
     for name, value in given.items():
         if (reason := reason_against(name, value, fields)) is not None:
             raise InvalidRubric(f"{where}: {reason}")
-
-
-def _listed(value: Any) -> list[float]:
-    return value if isinstance(value, list) else [value]
