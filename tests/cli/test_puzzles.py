@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import daily_puzzle, select_puzzles
-from claimeven.puzzles.puzzle import DIFFICULTIES
+from claimeven.puzzles.puzzle import DIFFICULTIES, KINDS, MOTIFS
 from tests.cli.conftest import PATIENCE, Run, bad_input, interrupted, started
 
 SET = "1103 win zugzwang 543727456472434 232\n1156 hold follow_up 5435543326327354467 455226677\n"
@@ -137,6 +137,9 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
     for row in counted["difficulties"]:
         assert row["win"] == len(select_puzzles(row["difficulty"], "win"))
         assert row["from_rating"] == DIFFICULTIES[row["difficulty"]]
+        assert [(each["motif"], each["puzzles"]) for each in row["motifs"]] == [
+            (motif, len(select_puzzles(row["difficulty"], motif=motif))) for motif in MOTIFS
+        ]
     assert json.loads(output[0])["hints"] is None
     of_difficulty = ("puzzles", "--difficulty", "hard", "--counts")
     counted = json.loads(run(*of_difficulty, "--json").out)
@@ -147,15 +150,26 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
     )
     assert head == message
     assert [line.split() for line in table] == [
-        ["difficulty", "from", "rating", "win", "hold"],
+        list(DIFFICULTIES),
+        ["from", "rating", *map(str, DIFFICULTIES.values())],
+        *([kind, *(str(row[kind]) for row in counted["difficulties"])] for kind in KINDS),
         *(
-            [row["difficulty"], *(str(row[name]) for name in ("from_rating", "win", "hold"))]
-            for row in counted["difficulties"]
+            [motif, *(str(row["motifs"][at]["puzzles"]) for row in counted["difficulties"])]
+            for at, motif in enumerate(MOTIFS)
         ),
     ]
     assert [row["win"] + row["hold"] for row in counted["difficulties"]] == [
         len(select_puzzles("hard")) * (difficulty == "hard") for difficulty in DIFFICULTIES
     ]
+
+
+def test_a_motif_and_a_length_select(run: Run) -> None:
+    words = ("puzzles", "--motif", "double-threat", "--length", "2", "--list", "--json")
+    listed = [json.loads(line) for line in run(*words).out.splitlines()]
+    assert len(listed) == len(select_puzzles(motif="double-threat", length=2)) > 100
+    assert {(each["motif"], each["length"]) for each in listed} == {("double-threat", 2)}
+    out = run("puzzles", "--motif", "block", "--length", "1", "--seed", "1", typed="show\n").out
+    assert "The solution is" in out
 
 
 def test_seeds_and_bands_decide_which_puzzles_are_drawn(run: Run) -> None:
@@ -231,6 +245,9 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
             "must be one of beginner, easy, medium, hard, expert, got 'eazy' (did",
         ),
         ("--kind lose", "must be one of win, hold, got 'lose'"),
+        ("--motif blok", "zugzwang, got 'blok' (did you mean block?)"),
+        ("--length 0", "length must be 1 or more, not 0"),
+        ("--motif block --length 4", "puzzles-7x6-v3 has no such puzzle: see --counts"),
         ("--number 0", "the number of a puzzle must be 1 to"),
         ("--daily soon", "a day must be a date such as 2026-01-31, got 'soon'"),
         ("--daily 2026-01-01 --number 3", "give --daily or --number, not both"),

@@ -10,7 +10,7 @@ import pytest
 from claimeven.puzzles import InvalidPuzzles, Puzzle, read_puzzles
 from claimeven.puzzles.puzzle import BUNDLED, DIGESTS, puzzle_line, read_checked, write_puzzles
 
-LINES = ("1103 win zugzwang 543727456472434 232", "1739 win double 123555313352 212")
+LINES = ("1103 win zugzwang 543727456472434 232 13", "1739 win double 123555313352 212")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
@@ -20,6 +20,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     given = read_puzzles(plain)
     assert [puzzle_line(puzzle) for puzzle in given.puzzles] == list(LINES)
     assert [puzzle.number for puzzle in given.puzzles] == [1, 2]
+    assert [puzzle.length for puzzle in given.puzzles] == [13, None]  # older files have none
     path = tmp_path / name
     write_puzzles(path, given.puzzles)
     again = read_puzzles(path)
@@ -40,6 +41,9 @@ TWO_COLUMNS = "2323123313132221411664656646557444"
             "line 2 of PATH: a rating must be a number below 10000, got 'hard'",
         ),
         ("10000 win zugzwang 54 2", "a rating must be a number below 10000, got '10000'"),
+        ("1103 win zugzwang 54 2 -3", "a length must be a number below 10000, got '-3'"),
+        ("1103 win zugzwang 54 2 3 4", "and its length: 5 or 6 words, got 7"),
+        ("1103 win line 123 4", "except in puzzles with the idea line or block"),
         ("99999 win zugzwang 54 2", "a rating must be a number below 10000, got '99999'"),
         ("1103 wins zugzwang 54 2", "there is no kind 'wins' (did you mean win?)"),
         ("1103 win dubble 54 2", "there is no idea 'dubble' (did you mean double?)"),
@@ -86,17 +90,19 @@ def test_a_set_that_is_not_the_one_that_came_along_is_refused(tmp_path: Path) ->
 
 
 def test_a_puzzle_tells_itself() -> None:
-    puzzle = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
+    puzzle = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1), length=13)
     assert puzzle.as_dict() == {
         "number": 3,
         "moves": "543727456472434",
         "kind": "win",
         "difficulty": "beginner",
         "rating": 1103,
+        "motif": "zugzwang",
         "idea": "zugzwang",
         "task": "Red to move: one column wins, no other does.",
         "turn": 2,
         "ply": 15,
-        "length": 2,
+        "length": 13,
+        "columns_to_find": 2,
         "solution": "232",
     }

@@ -36,10 +36,11 @@ def test_the_puzzles_are_right_and_no_two_the_same(whole: Path, solver: Solver) 
     assert [fault for puzzle in puzzles for fault in puzzle_errors(puzzle, solver)] == []
     assert len({puzzle.position.canonical_key for puzzle in puzzles}) == 12
     assert all(3 <= puzzle.position.ply <= 11 for puzzle in puzzles)
-    spread = Counter((puzzle.kind, puzzle.difficulty) for puzzle in puzzles)
+    spread = Counter((puzzle.motif, puzzle.difficulty) for puzzle in puzzles)
     assert len(spread) >= 6 and max(spread.values()) <= 4
-    # Twice the even share is less than one puzzle until there are five.
-    assert len({(puzzle.kind, puzzle.difficulty) for puzzle in puzzles[:5]}) == 5
+    # Twice the even share is less than one puzzle until there are ten.
+    assert len({(puzzle.motif, puzzle.difficulty) for puzzle in puzzles[:5]}) == 5
+    assert "block" in {puzzle.motif for puzzle in puzzles}
 
 
 def made_five(path: Path, solver: Solver) -> None:

@@ -28,13 +28,13 @@ def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
 
 
 def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
-    puzzle = next(each for each in select_puzzles() if each.length >= 3)
+    puzzle = next(each for each in select_puzzles() if each.columns_to_find >= 3)
     moves = puzzle.moves
-    for found in range(puzzle.length):
+    for found in range(puzzle.columns_to_find):
         column, *answer = puzzle.solution[2 * found : 2 * found + 2]
         assert position_after(puzzle, found) == Position.from_moves(moves)
         attempt = try_column(puzzle, found, column, solver)
-        assert (attempt.correct, attempt.solved) == (True, found == puzzle.length - 1)
+        assert (attempt.correct, attempt.solved) == (True, found == puzzle.columns_to_find - 1)
         assert [attempt.reply] == (answer or [None])
         moves += "".join(str(each + 1) for each in (column, *answer))
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
 def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     kinds = set()
     for puzzle in (LONG, *select_puzzles()[::401]):
-        for found in range(puzzle.length):
+        for found in range(puzzle.columns_to_find):
             position, column = position_after(puzzle, found), puzzle.solution[2 * found]
             idea, cells, last = hints_for(puzzle, found, solver)
             assert (idea.step, cells.step, last.step) == ("idea", "cells", "column")
@@ -100,12 +100,12 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     ("number", "hint", "holds"),
     [
         (
-            34,
+            37,
             "Win by a threat out of reach: the other side must play below it in the end.",
             "{} holds a threat in",
         ),
         (
-            15,
+            34,
             "See which threat out of reach will be filled in the end, and by whom.",
             "where {} has had a threat",
         ),

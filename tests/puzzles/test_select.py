@@ -10,7 +10,7 @@ from bench.check_puzzles import puzzle_errors
 
 from claimeven import Geometry, Solver, daily_puzzle, select_puzzles
 from claimeven.puzzles import DIFFICULTIES, KINDS, InvalidPuzzles, bundled_puzzles
-from claimeven.puzzles.puzzle import WEEK, check_moves, puzzle_by_number
+from claimeven.puzzles.puzzle import MOTIFS, WEEK, check_moves, puzzle_by_number
 
 #: Some of the bundled puzzles with many discs, which are solved quickly, are solved again here; all
 #: of them by `python -m bench.check_puzzles`.
@@ -27,6 +27,23 @@ def test_there_are_thousands_of_every_difficulty_and_kind() -> None:
     assert sum(len(select_puzzles(difficulty)) for difficulty in DIFFICULTIES) == len(every)
     assert len({puzzle.position.ply for puzzle in every}) > 20
     assert {puzzle.position.turn for puzzle in every} == {0, 1}
+    motifs = Counter(puzzle.motif for puzzle in every)
+    assert set(motifs) == set(MOTIFS) and min(motifs.values()) >= 150
+    assert all(len(select_puzzles(length=length)) >= 50 for length in range(1, 17))
+
+
+def test_easy_puzzles_are_over_after_a_few_moves() -> None:
+    for difficulty, motifs, longest in (
+        ("beginner", {"win-in-1", "block", "double-threat", "defense", "zugzwang"}, 2),
+        ("easy", {"double-threat", "forcing", "defense", "zugzwang"}, 4),
+    ):
+        chosen = select_puzzles(difficulty)
+        assert {puzzle.motif for puzzle in chosen} == motifs
+        lengths = {puzzle.length for puzzle in chosen}
+        assert None not in lengths and max(length or 0 for length in lengths) == longest
+    assert {p.motif for p in select_puzzles(length=1)} == {"win-in-1", "block"}
+    by_kind = select_puzzles("beginner", "hold", motif="block", length=1)
+    assert by_kind == select_puzzles(motif="block")
 
 
 def test_exact_scores_find_the_same_solutions() -> None:
@@ -90,6 +107,10 @@ def test_what_there_is_not_is_told() -> None:
         select_puzzles("eazy")
     with pytest.raises(InvalidPuzzles, match="there is no kind 'draw': choose from win, hold"):
         select_puzzles(kind="draw")
+    with pytest.raises(InvalidPuzzles, match="there is no motif 'blok'"):
+        select_puzzles(motif="blok")
+    with pytest.raises(InvalidPuzzles, match="length must be 1 or more, not 0"):
+        select_puzzles(length=0)
     with pytest.raises(InvalidPuzzles, match="the board 5x4 connect 4 has no bundled puzzles"):
         select_puzzles(geometry=Geometry(5, 4))
     with pytest.raises(InvalidPuzzles, match="got '2026-02-30'"):
@@ -105,4 +126,4 @@ def test_what_there_is_not_is_told() -> None:
 
 
 #: From Monday, 2026-01-05.
-DAILY = [559, 2460, 2495, 1965, 1968, 462, 289]
+DAILY = [354, 1557, 1558, 1749, 1753, 578, 383]

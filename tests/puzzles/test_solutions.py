@@ -15,11 +15,9 @@ from claimeven.puzzles.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.puzzles.solutions import (
     best_reply,
     check_solution,
-    idea_of,
     kind_of,
-    rate,
+    puzzle_at,
     right_columns,
-    solution_of,
 )
 from tests import naive
 
@@ -54,11 +52,8 @@ def found() -> list[tuple[tuple[int, ...], Puzzle]]:
             made = candidate(PLAN, game, solver, set())
             if made is not None:
                 columns, position, kind = made
-                line = solution_of(position, kind, solver)
                 moves = "".join(str(column + 1) for column in columns)
-                idea = idea_of(position, kind, line[0], solver)
-                rating = rate(position, kind, idea, line, solver)
-                yield columns, Puzzle(1, moves, kind, rating, idea, line, BOARD)
+                yield columns, puzzle_at(1, moves, position, kind, solver)
 
     return list(select_puzzles())
 
@@ -68,7 +63,7 @@ def test_the_oracle_finds_the_same_solutions(
 ) -> None:
     known: dict[object, int] = {}
     assert {puzzle.kind for _, puzzle in found} == {WIN, HOLD}
-    assert max(puzzle.length for _, puzzle in found) > 1
+    assert max(puzzle.columns_to_find for _, puzzle in found) > 1
     for columns, puzzle in found:
         least = 1 if puzzle.kind == WIN else 0
         game = game_of(columns)
@@ -90,7 +85,7 @@ def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
     ends = set()
     for columns, puzzle in found:
         game = game_of((*columns, *puzzle.solution))
-        if game.over() or puzzle.length == 6:
+        if game.over() or puzzle.columns_to_find == 6 or puzzle.idea == "block":
             continue
         if puzzle.kind == WIN and wins_whatever_is_answered(game):
             ends.add("plain")
@@ -105,13 +100,28 @@ def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
     assert ends == {"plain", "choice"}
 
 
-def test_the_first_position_is_quiet(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
-    for columns, _ in found:
+def test_the_first_position_is_quiet_or_decided_at_once(
+    found: list[tuple[tuple[int, ...], Puzzle]],
+) -> None:
+    ideas = set()
+    for columns, puzzle in found:
         game = game_of(columns)
-        assert not any(naive.winner(game.after(column)) is not None for column in game.legal())
         other = game.copy()
         other.player = 1 - other.player
-        assert not any(naive.winner(other.after(column)) is not None for column in other.legal())
+        mine, theirs = (
+            [c for c in game.legal() if naive.winner(side.after(c)) is not None]
+            for side in (game, other)
+        )
+        if mine:
+            assert (puzzle.idea, puzzle.kind, puzzle.length) == ("line", WIN, 1)
+            assert [*puzzle.solution] == mine
+        elif theirs:
+            assert (puzzle.idea, puzzle.kind, puzzle.length) == ("block", HOLD, 1)
+            assert [*puzzle.solution] == theirs
+        else:
+            assert puzzle.idea not in ("line", "block")
+        ideas.add(puzzle.idea)
+    assert "block" in ideas
 
 
 def test_in_the_games_both_sides_take_wins_and_else_block_them() -> None:

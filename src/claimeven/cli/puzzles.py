@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from claimeven.puzzles.generate import make_puzzles
 from claimeven.puzzles.puzzle import (
     DIFFICULTIES,
     KINDS,
+    MOTIFS,
     Puzzle,
     PuzzleSet,
     bundled_puzzles,
@@ -57,6 +59,12 @@ DEFAULT_PLIES = 8, 34
     "--difficulty", type=WordChoice(*DIFFICULTIES), help="Only puzzles of this difficulty."
 )
 @click.option("--kind", type=WordChoice(*KINDS), help="Only puzzles to win, or to hold the draw.")
+@click.option("--motif", type=WordChoice(*MOTIFS), help="Only puzzles with this motif.")
+@click.option(
+    "--length",
+    type=int,
+    help="Only puzzles with this number of moves to foresee: 1 is a win in 1 or a block.",
+)
 @click.option(
     "--daily",
     is_flag=False,
@@ -77,6 +85,8 @@ def command(
     ctx: click.Context,
     difficulty: str | None,
     kind: str | None,
+    motif: str | None,
+    length: int | None,
     daily: str | None,
     number: int | None,
     as_list: bool,
@@ -94,8 +104,8 @@ def command(
     reason and try again. Other words: hint (the idea, then cells, then the column), show, new,
     quit.
 
-    The rating of a puzzle grows with the moves to look ahead: 2 or 3 for beginners, up to 5 for
-    easy ones, 8 for medium, 11 for hard, more for experts. The idea and the number of columns add
+    The rating of a puzzle grows with the moves to look ahead: 1 or 2 for beginners, up to 4 for
+    easy ones, 6 for medium, 9 for hard, more for experts. The idea and the number of columns add
     to it. Daily puzzles go from beginner to expert during the week. --json, --list, --counts and
     --hint print puzzles without a session.
 
@@ -104,6 +114,7 @@ def command(
       claimeven puzzles
       claimeven puzzles --daily
       claimeven puzzles --difficulty hard --kind hold
+      claimeven puzzles --motif double-threat --length 2
       claimeven puzzles --number 12 --hint
       claimeven puzzles --difficulty easy --list | head
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
@@ -112,17 +123,20 @@ def command(
         reject_other_options(ctx, ctx.invoked_subcommand, ())
         return
     given = bundled_puzzles(geometry) if file is None else read_puzzles(file, geometry)
-    chosen = filter_puzzles(given.puzzles, difficulty, kind)
+    narrowed = {"difficulty": difficulty, "kind": kind, "motif": motif, "length": length}
+    chosen = filter_puzzles(given.puzzles, difficulty, kind, motif, length)
     if not chosen:
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
-    others = {"--difficulty": difficulty, "--kind": kind, "--list": as_list, "--counts": counts}
+    others = {f"--{name}": value for name, value in narrowed.items()}
+    others |= {"--list": as_list, "--counts": counts}
     _check_one(daily, number, seed, others)
     if as_list or counts:
         mode = "as_list" if as_list else "counts"
-        narrowing = ("difficulty", "kind", "file", "as_json", "columns", "rows", "connect")
+        narrowing = (*narrowed, "file", "as_json", "columns", "rows", "connect")
         reject_other_options(ctx, "--list" if as_list else "--counts", (mode, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
+    pool = chosen
     rng = np.random.default_rng(seed if seed is None else seed_number(seed))
     if daily is not None:
         chosen = (daily_puzzle(None if daily == TODAY else daily, chosen),)
@@ -138,7 +152,6 @@ def command(
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
     session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
-    pool = chosen if len(chosen) > 1 else filter_puzzles(given.puzzles, difficulty, kind)
     try:
         for puzzle in _one_after_the_other(first, pool, rng):
             if not session.solve(puzzle):
@@ -188,10 +201,10 @@ def _check_one(
 def make(
     count: int, out: str, plies: str | None, seed: int, as_json: bool, geometry: Geometry
 ) -> None:
-    """Make a set of puzzles, some three per second.
+    """Make a set of puzzles, about three per second.
 
     The puzzles are different positions of games, mirror images included, in which only one column
-    wins or holds the draw, spread over kinds and difficulties. The same options give the same set.
+    wins or holds the draw, spread over motifs and difficulties. The same options give the same set.
     After Ctrl-C or a crash run the same command again to continue. `puzzles --set FILE` solves
     them.
 
@@ -223,7 +236,8 @@ def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> No
         return
     heads = ("number", "kind", "difficulty", "rating", "length", "moves")
     rows = [
-        (f"{p.number}", p.kind, p.difficulty, f"{p.rating}", f"{p.length}", p.moves) for p in chosen
+        (f"{p.number}", p.kind, p.difficulty, f"{p.rating}", f"{p.length or '-'}", p.moves)
+        for p in chosen
     ]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
@@ -232,27 +246,23 @@ def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> No
 
 
 def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> None:
-    counts = {
-        difficulty: {
-            kind: sum((p.difficulty, p.kind) == (difficulty, kind) for p in chosen)
-            for kind in KINDS
-        }
-        for difficulty in DIFFICULTIES
-    }
+    counts = Counter((p.difficulty, word) for p in chosen for word in (p.kind, p.motif))
     if as_json:
         facts = {"set": given.name, "digest": given.digest, "puzzles": len(chosen)}
         difficulties = [
-            {"difficulty": difficulty, "from_rating": DIFFICULTIES[difficulty], **row}
-            for difficulty, row in counts.items()
+            {"difficulty": difficulty, "from_rating": rating}
+            | {kind: counts[difficulty, kind] for kind in KINDS}
+            | {"motifs": [{"motif": m, "puzzles": counts[difficulty, m]} for m in MOTIFS]}
+            for difficulty, rating in DIFFICULTIES.items()
         ]
         write_json({**facts, "difficulties": difficulties}, sys.stdout)
         return
     click.echo(fitted(f"{given.name}: {len(chosen):,} puzzles, digest {given.digest}", 80))
     rows = [
-        [difficulty, *map(str, (DIFFICULTIES[difficulty], *row.values()))]
-        for difficulty, row in counts.items()
+        [word, *(f"{counts[difficulty, word]}" for difficulty in DIFFICULTIES)]
+        for word in (*KINDS, *MOTIFS)
     ]
-    show_table(["difficulty", "from rating", *KINDS], rows)
+    show_table(["", *DIFFICULTIES], [["from rating", *map(str, DIFFICULTIES.values())], *rows])
 
 
 def _print_puzzle(

@@ -2,8 +2,9 @@
 
 A game gives at most one puzzle; no two puzzles are the same or mirror images. Both sides complete
 and block lines, and otherwise play at random. The puzzle is the position nearest to a random ply
-that is one (`solutions.kind_of`) and in which neither side can complete a line with the next disc.
-While other puzzles turn up, no kind of a difficulty gets more than twice its even share.
+that is one (`solutions.kind_of`). In most games neither side can complete a line in it with the
+next disc; in some games the task is to complete or to block a line. While other puzzles turn up, no
+motif of a difficulty gets more than twice its even share.
 
 The seed determines the set; a larger set starts with the puzzles of a smaller one. Each puzzle is
 appended to a journal next to the file, so that interrupted work resumes.
@@ -29,9 +30,9 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.puzzles.puzzle import (
-    DIFFICULTIES,
-    KINDS,
+    BUNDLED_VERSION,
     MIN_COLUMNS,
+    WIN,
     InvalidPuzzles,
     Puzzle,
     PuzzleSet,
@@ -41,22 +42,22 @@ from claimeven.puzzles.puzzle import (
     puzzle_of,
     write_puzzles,
 )
-from claimeven.puzzles.solutions import (
-    idea_of,
-    kind_of,
-    rate,
-    solution_of,
-)
+from claimeven.puzzles.solutions import kind_of, puzzle_at
 from claimeven.solver.solver import Solver
 
 #: Distance in plies from the drawn ply within which a puzzle is searched for.
 MAX_DISTANCE = 3
-#: Consecutive puzzles skipped because their kind and difficulty have enough.
+#: Probabilities of games with a line to complete, and with one to block.
+AT_ONCE_SHARES = (0.12, 0.3)
+#: Number of motifs of difficulties with many puzzles.
+CELLS = 20
+#: Consecutive puzzles skipped because their motif and difficulty have enough.
 MAX_SKIPPED = 40
 #: Consecutive games without a puzzle after which the search for puzzles ends.
 MAX_GAMES_WITHOUT = 3000
 PARTIAL = ".partial"
 _STREAM = 6
+_COMPLETE, _BLOCK, _QUIET = range(3)
 #: Number of games that no set reaches.
 _MAX_GAMES = 10**12
 
@@ -92,14 +93,15 @@ class PuzzlePlan:
     def header(self) -> dict[str, int | str]:
         """Return the settings that a resumed run must share: all except the count."""
         plies = f"{self.lowest}-{self.highest}"
-        return {"seed": self.seed, "plies": plies, **self.geometry.as_dict()}
+        facts = {"version": BUNDLED_VERSION, "plies": plies}
+        return {**facts, "seed": self.seed, **self.geometry.as_dict()}
 
 
 @dataclass(frozen=True)
 class PuzzleProgress:
     """The progress of a set: `made` of `count` puzzles, `resumed` of them from an earlier run.
 
-    `games` is the number of games played; `spread` counts the puzzles by kind and difficulty.
+    `games` is the number of games played; `spread` counts the puzzles by motif and difficulty.
     """
 
     made: int
@@ -163,7 +165,7 @@ def generate(
     `InvalidPuzzles` if `MAX_GAMES_WITHOUT` games in a row give no puzzle.
     """
     seen = {puzzle.position.canonical_key for puzzle in known}
-    spread = Counter((each.kind, each.difficulty) for each in known)
+    spread = Counter((each.motif, each.difficulty) for each in known)
     skipped = games_without = 0
     while games_without < MAX_GAMES_WITHOUT:
         found = candidate(plan, games, solver, seen)
@@ -173,14 +175,10 @@ def generate(
             yield games, None
             continue
         columns, position, kind = found
-        solution = solution_of(position, kind, solver)
-        idea = idea_of(position, kind, solution[0], solver)
-        rating = rate(position, kind, idea, solution, solver)
-        moves, number = format_moves(columns, plan.geometry), len(known) + 1
-        puzzle = Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
-        cell = (puzzle.kind, puzzle.difficulty)
-        share = len(known) / (len(KINDS) * len(DIFFICULTIES))
-        if spread[cell] > 2 * share and skipped < MAX_SKIPPED:
+        moves = format_moves(columns, plan.geometry)
+        puzzle = puzzle_at(len(known) + 1, moves, position, kind, solver)
+        cell = (puzzle.motif, puzzle.difficulty)
+        if spread[cell] > 2 * len(known) / CELLS and skipped < MAX_SKIPPED:
             skipped += 1
             yield games, None
             continue
@@ -202,15 +200,16 @@ def candidate(
     """
     rng = np.random.default_rng([plan.seed, _STREAM, game])
     target = int(rng.integers(plan.lowest, plan.highest + 1))
+    wanted = int(np.searchsorted(np.cumsum(AT_ONCE_SHARES), rng.random()))
     last = min(plan.highest, target + MAX_DISTANCE)
     columns, positions = _random_game(plan.geometry, last, rng)
     plies = range(max(plan.lowest, target - MAX_DISTANCE), min(last, len(columns)) + 1)
     for ply in sorted(plies, key=lambda ply: abs(ply - target)):
         position = positions[ply]
-        if position.is_over or not is_quiet(position) or position.canonical_key in seen:
+        if position.is_over or _task_of(position) != wanted or position.canonical_key in seen:
             continue
         kind = kind_of(_outcomes(position, solver))
-        if kind is not None:
+        if kind is not None and not (wanted == _BLOCK and kind == WIN):
             return columns[:ply], position, kind
     return None
 
@@ -232,6 +231,14 @@ def _random_game(
         columns.append(choices[int(rng.integers(len(choices)))])
         positions.append(position.play(columns[-1]))
     return tuple(columns), positions
+
+
+def _task_of(position: Position) -> int:
+    """Return `_COMPLETE` or `_BLOCK` if a side can complete a line now, else `_QUIET`."""
+    if is_quiet(position):
+        return _QUIET
+    wins = winning_cells(position.mine, position.mask, position.geometry)
+    return _COMPLETE if wins & playable_cells(position.mask, position.geometry) else _BLOCK
 
 
 def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
@@ -302,4 +309,4 @@ class PuzzleJournal:
 
     def _add(self, puzzle: Puzzle) -> None:
         self.puzzles.append(puzzle)
-        self.spread[puzzle.kind, puzzle.difficulty] += 1
+        self.spread[puzzle.motif, puzzle.difficulty] += 1

@@ -7,10 +7,11 @@ side replies with the defence that lasts longest.
 The file of a set is text, one puzzle a line, plain or packed with gzip (`.gz`):
 
 ```text
-    1450 win double 44355 415       rating, kind, idea, the moves to the position, the solution
+    1450 win double 44355 415 4     rating, kind, idea, moves to the position, solution, length
 ```
 
-Empty lines and comments after a # are ignored. Two sets are equal if their digests are.
+Older files have no lengths. Empty lines and comments after a # are ignored. Two sets are equal if
+their digests are.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
-from claimeven.game.validation import one_of
+from claimeven.game.validation import one_of, whole_number
 from claimeven.text_io import text_of
 
 WIN: Final = "win"
@@ -48,9 +49,11 @@ DIFFICULTIES: Final[Mapping[str, int]] = {
     "beginner": 0, "easy": 1200, "medium": 1400, "hard": 1600, "expert": 1850
 }  # fmt: skip
 
-#: Ideas of solutions, for the first hint. A win has one of the first four. The threats may exist
-#: already, and may belong to either side.
+#: Ideas of solutions, for the first hint. The threats may exist already, and may belong to either
+#: side.
 IDEAS: Final = {
+    "line": "complete a line now",
+    "block": "fill the cell in which the other side completes a line with its next disc",
     "double": "make two threats with one disc: only one of them can be blocked",
     "stack": "make two threats one on the other: blocking the lower opens the upper",
     "forces": "make threat after threat, so that the answers are forced",
@@ -61,13 +64,26 @@ IDEAS: Final = {
     "only": "see why every other column loses",
 }
 
+#: Ideas of puzzles that the next disc decides.
+AT_ONCE: Final = ("line", "block")
+
+#: Motifs for people, the easiest first, and the ideas of each.
+MOTIFS: Final[Mapping[str, tuple[str, ...]]] = {
+    "win-in-1": ("line",),
+    "block": ("block",),
+    "double-threat": ("double", "stack"),
+    "forcing": ("forces",),
+    "defense": ("denies", "only"),
+    "zugzwang": ("zugzwang", "follow_up", "stops"),
+}
+
 
 class InvalidPuzzles(ClaimevenError):
     """A puzzle, a file of puzzles or a request for puzzles that is invalid."""
 
 
 def is_quiet(position: Position) -> bool:
-    """Whether neither side can complete a line with the next disc, which would be too easy."""
+    """Whether neither side can complete a line with the next disc."""
     geometry = position.geometry
     playable = playable_cells(position.mask, geometry)
     return not any(
@@ -83,6 +99,8 @@ class Puzzle:
     `rating` measures the difficulty. `idea` is one of `IDEAS`. `solution` holds 0-based columns: a
     column of the side to move, the best defence, and so on. It ends with a column of the side to
     move, when the win is obvious, more than one column is right, or six columns were found.
+    `length` is the number of moves to foresee: to the win, or to the last loss of the other
+    columns. It is None in puzzles of older files.
     """
 
     number: int
@@ -92,6 +110,7 @@ class Puzzle:
     idea: str
     solution: tuple[int, ...]
     geometry: Geometry = STANDARD
+    length: int | None = None
 
     @cached_property
     def position(self) -> Position:
@@ -104,7 +123,12 @@ class Puzzle:
         return [*DIFFICULTIES][max(0, number - 1)]
 
     @property
-    def length(self) -> int:
+    def motif(self) -> str:
+        """The motif that the idea belongs to."""
+        return next(motif for motif, ideas in MOTIFS.items() if self.idea in ideas)
+
+    @property
+    def columns_to_find(self) -> int:
         return (len(self.solution) + 1) // 2
 
     @property
@@ -136,11 +160,13 @@ class Puzzle:
             "kind": self.kind,
             "difficulty": self.difficulty,
             "rating": self.rating,
+            "motif": self.motif,
             "idea": self.idea,
             "task": self.task,
             "turn": position.turn + 1,
             "ply": position.ply,
             "length": self.length,
+            "columns_to_find": self.columns_to_find,
             "solution": format_moves(self.solution, self.geometry),
         }
 
@@ -153,8 +179,8 @@ MAX_BYTES = 16 << 20
 RATING_LIMIT = 10_000
 #: The folder of the bundled sets and their digests. A set never changes under its name.
 BUNDLED = Path(__file__).parent / "data"
-BUNDLED_VERSION = "v2"
-DIGESTS = {"7x6-v2": "f2a7a88b287e"}
+BUNDLED_VERSION = "v3"
+DIGESTS = {"7x6-v3": "1eadfcf1f270"}
 #: The difficulties of the puzzles of a week, from Monday on.
 WEEK = ("beginner", "easy", "easy", "medium", "medium", "hard", "expert")
 #: Day 0 of the daily puzzles: a Monday.
@@ -180,24 +206,30 @@ def digest_of(lines: Iterable[str]) -> str:
 
 def puzzle_line(puzzle: Puzzle) -> str:
     solution = format_moves(puzzle.solution, puzzle.geometry)
-    return f"{puzzle.rating} {puzzle.kind} {puzzle.idea} {puzzle.moves} {solution}"
+    length = "" if puzzle.length is None else f" {puzzle.length}"
+    return f"{puzzle.rating} {puzzle.kind} {puzzle.idea} {puzzle.moves} {solution}{length}"
 
 
 def puzzle_of(line: str, number: int, geometry: Geometry = STANDARD) -> Puzzle:
     """Return the puzzle of a line; its moves are not checked. Raises `ClaimevenError`."""
     words = line.split()
-    if len(words) != 5:
+    if not 5 <= len(words) <= 6:
         raise InvalidPuzzles(
-            f"a puzzle must have a rating, a kind, an idea, moves and a solution: 5 words, got"
-            f" {len(words)}"
+            f"a puzzle must have a rating, a kind, an idea, moves, a solution and its length: 5 or"
+            f" 6 words, got {len(words)}"
         )
-    rating, kind, idea, moves, solution = words
-    if not (rating.isascii() and rating.isdigit() and int(rating[:9]) < RATING_LIMIT):
-        raise InvalidPuzzles(f"a rating must be a number below {RATING_LIMIT}, got {rating!r}")
+    rating, kind, idea, moves, solution, *length = words
+    for name, number_text in (("rating", rating), *(("length", each) for each in length)):
+        is_number = number_text.isascii() and number_text.isdigit()
+        if not (is_number and int(number_text[:9]) < RATING_LIMIT):
+            raise InvalidPuzzles(
+                f"a {name} must be a number below {RATING_LIMIT}, got {number_text!r}"
+            )
     one_of(kind, "kind", KINDS, InvalidPuzzles)
     one_of(idea, "idea", IDEAS, InvalidPuzzles)
     columns = parse_moves(solution, geometry)
-    return Puzzle(number, moves, kind, int(rating), idea, columns, geometry)
+    moves_ahead = int(length[0]) if length else None
+    return Puzzle(number, moves, kind, int(rating), idea, columns, geometry, moves_ahead)
 
 
 def check_moves(puzzle: Puzzle) -> None:
@@ -205,9 +237,10 @@ def check_moves(puzzle: Puzzle) -> None:
     if len(puzzle.solution) % 2 == 0:
         raise InvalidPuzzles("a solution must end with a move of the side to move in the puzzle")
     position = puzzle.position
-    if position.is_over or not is_quiet(position):
+    if position.is_over or is_quiet(position) == (puzzle.idea in AT_ONCE):
         raise InvalidPuzzles(
-            "in a puzzle neither side may be able to complete a line with the next disc"
+            f"neither side may be able to complete a line with the next disc, except in puzzles"
+            f" with the idea {' or '.join(AT_ONCE)}"
         )
     if len(position.legal_columns) < MIN_COLUMNS:
         raise InvalidPuzzles(f"a puzzle must have at least {MIN_COLUMNS} playable columns")
@@ -252,16 +285,21 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def select_puzzles(
-    difficulty: str | None = None, kind: str | None = None, geometry: Geometry = STANDARD
+    difficulty: str | None = None,
+    kind: str | None = None,
+    geometry: Geometry = STANDARD,
+    *,
+    motif: str | None = None,
+    length: int | None = None,
 ) -> tuple[Puzzle, ...]:
-    """Return the bundled puzzles, all of them or only the ones of a difficulty or a kind.
+    """Return the bundled puzzles, or only the ones of a difficulty, a kind, a motif, a length.
 
-    Raises `InvalidPuzzles` for an unknown difficulty or kind, or a board without bundled puzzles.
+    Raises `InvalidPuzzles` for unknown names, or a board without bundled puzzles.
 
-    >>> len(select_puzzles("easy", "win")) > 100
+    >>> len(select_puzzles("beginner", motif="win-in-1")) > 50
     True
     """
-    return filter_puzzles(bundled_puzzles(geometry).puzzles, difficulty, kind)
+    return filter_puzzles(bundled_puzzles(geometry).puzzles, difficulty, kind, motif, length)
 
 
 @cache
@@ -277,18 +315,22 @@ def bundled_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
 
 
 def filter_puzzles(
-    all_puzzles: Sequence[Puzzle], difficulty: str | None = None, kind: str | None = None
+    all_puzzles: Sequence[Puzzle],
+    difficulty: str | None = None,
+    kind: str | None = None,
+    motif: str | None = None,
+    length: int | None = None,
 ) -> tuple[Puzzle, ...]:
-    """Return the puzzles of a difficulty and a kind, None for any. Raises `InvalidPuzzles`."""
-    if difficulty is not None:
-        one_of(difficulty, "difficulty", DIFFICULTIES, InvalidPuzzles)
-    if kind is not None:
-        one_of(kind, "kind", KINDS, InvalidPuzzles)
-    return tuple(
-        puzzle
-        for puzzle in all_puzzles
-        if difficulty in (None, puzzle.difficulty) and kind in (None, puzzle.kind)
-    )
+    """Return the puzzles with all of these, None for any. Raises `InvalidPuzzles`."""
+    if length is not None:
+        whole_number(length, "length", InvalidPuzzles, low=1)
+    found = [each for each in all_puzzles if length in (None, each.length)]
+    names = (("difficulty", difficulty, DIFFICULTIES), ("kind", kind, KINDS))
+    for name, value, choices in (*names, ("motif", motif, MOTIFS)):
+        if value is not None:
+            one_of(value, name, choices, InvalidPuzzles)
+            found = [each for each in found if getattr(each, name) == value]
+    return tuple(found)
 
 
 def daily_puzzle(

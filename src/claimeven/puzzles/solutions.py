@@ -1,11 +1,11 @@
 """The solution of a puzzle by exact scores; feedback on it, hints, and the rating of a puzzle: how
 hard it is for a person.
 
-The rating depends on the moves to foresee: until the win, or the last loss of the other columns.
-2 moves are worth 1000 points, 4 moves 1200, 6 moves 1400, 9 moves 1600, 12 moves 1850, and 17
-moves 2200. A won ending that can be recognized after the first disc, by a decisive threat or by
-replies in the same column, is worth at most 1650 points. Ideas that are hard to see add up to 75
-points, and each column to find after the first adds 10.
+The rating depends on the length, the moves to foresee: until the win, or the last loss of the other
+columns. 1 move is worth 600 points, 2 moves 1000, 3 moves 1200, 5 moves 1400, 7 moves 1600, 10
+moves 1850, and 14 moves 2200. A won ending that can be recognized after the first disc, by a
+decisive threat or by replies in the same column, is worth at most 1650 points. Ideas that are hard
+to see add up to 75 points, a line to block 100, and each column to find after the first 10.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.puzzles.puzzle import HOLD, IDEAS, MIN_COLUMNS, WIN, InvalidPuzzles, Puzzle
+from claimeven.puzzles.puzzle import (
+    AT_ONCE,
+    HOLD,
+    IDEAS,
+    MIN_COLUMNS,
+    WIN,
+    InvalidPuzzles,
+    Puzzle,
+    is_quiet,
+)
 from claimeven.review.claims import Claim, Wording, join_words
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import explain_columns
@@ -30,13 +39,13 @@ MAX_SOLUTION_LENGTH = 6
 #: Claims that explain why the only column holds the draw, the most specific first.
 _HOLDING = ("follow_up", "denies", "stops")
 #: Numbers of moves to foresee and their points, interpolated in between.
-MOVES, POINTS = (2, 4, 6, 9, 12, 17), (1000, 1200, 1400, 1600, 1850, 2200)
+MOVES, POINTS = (1, 2, 3, 5, 7, 10, 14), (600, 1000, 1200, 1400, 1600, 1850, 2200)
 #: Maximum points for an ending that can be recognized.
 MAX_RECOGNIZED = 1650
 #: Points that an idea adds, and each column after the first.
 IDEA_POINTS: Final = {
-    "double": 0, "forces": 0, "stack": 15, "denies": 25, "only": 50, "follow_up": 50,
-    "zugzwang": 75, "stops": 75,
+    "line": 0, "double": 0, "forces": 0, "stack": 15, "denies": 25, "only": 50, "follow_up": 50,
+    "zugzwang": 75, "stops": 75, "block": 100,
 }  # fmt: skip
 COLUMN_POINTS = 10
 
@@ -96,7 +105,7 @@ def solution_of(position: Position, kind: str, solver: ExactSolver) -> tuple[int
             break
         played = position.play(good[0])
         line.append(good[0])
-        if is_obvious(played, kind, solver):
+        if is_obvious(played, kind, solver) or not (line[1:] or is_quiet(position)):
             return tuple(line)
         reply = best_reply(played, kind, solver)
         position = played.play(reply)
@@ -108,6 +117,8 @@ def solution_of(position: Position, kind: str, solver: ExactSolver) -> tuple[int
 
 def idea_of(position: Position, kind: str, column: int, solver: ExactSolver) -> str:
     """Return the idea behind the only right column: a name in `IDEAS`."""
+    if not is_quiet(position):
+        return AT_ONCE[not position.play(column).is_over]
     scores = solver.scores(position)
     best = max(score for score in scores if score is not None)
     column_claims = ColumnClaims(position, column, scores, best, solver)
@@ -135,6 +146,17 @@ def moves_to_foresee(position: Position, kind: str, scores: tuple[int | None, ..
     if kind == WIN:
         return (plies_to_end(position, max(known)) + 1) // 2
     return max(plies_to_end(position, score) // 2 for score in known if score < 0)
+
+
+def puzzle_at(
+    number: int, moves: str, position: Position, kind: str, solver: ExactSolver
+) -> Puzzle:
+    """Return the puzzle of a position of this kind."""
+    solution = solution_of(position, kind, solver)
+    idea = idea_of(position, kind, solution[0], solver)
+    length = moves_to_foresee(position, kind, solver.scores(position))
+    rating = rate(position, kind, idea, solution, solver)
+    return Puzzle(number, moves, kind, rating, idea, solution, position.geometry, length)
 
 
 def rate(
@@ -218,10 +240,11 @@ def position_after(puzzle: Puzzle, found: int) -> Position:
 
     Raises `InvalidPuzzles` unless a column is left to find.
     """
-    if not 0 <= found < puzzle.length:
+    count = puzzle.columns_to_find
+    if not 0 <= found < count:
         raise InvalidPuzzles(
-            f"puzzle {puzzle.number} has {puzzle.length} columns to find: the number found so far"
-            f" must be 0 to {puzzle.length - 1}, got {found}"
+            f"puzzle {puzzle.number} has {count} column{'s' * (count > 1)} to find: the number"
+            f" found so far must be 0 to {count - 1}, got {found}"
         )
     position = puzzle.position
     for column in puzzle.solution[: 2 * found]:
@@ -239,7 +262,7 @@ def try_column(puzzle: Puzzle, found: int, column: int, solver: ExactSolver) -> 
     column = position.geometry.check_column(column)
     (explained,) = explain_columns(position, [column], solver)
     correct = column == puzzle.solution[2 * found]
-    solved = correct and found + 1 == puzzle.length
+    solved = correct and found + 1 == puzzle.columns_to_find
     if correct:
         reply = None if solved else puzzle.solution[2 * found + 1]
         claims = explained.claims if solved else explained.claims[:1]

@@ -90,6 +90,9 @@ class ColumnClaims:
             yield from self._losing_immediately()
             return
         reasons = list(islice(self._reasons(), 1 if self.after < self.before else 2))
+        if reasons and isinstance(reasons[0], Misses):
+            yield reasons[0]
+            return
         ending = None
         if self.after == 0:
             ending = self._drawn() if len(reasons) < 2 else None

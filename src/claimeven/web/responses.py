@@ -322,11 +322,13 @@ class PuzzleAnswer(BaseModel):
     kind: str = Field(description="win: one column wins; hold: one draws, every other loses.")
     difficulty: str = Field(description="beginner, easy, medium, hard or expert.")
     rating: int = Field(description="Rating of a player with an even chance.")
+    motif: str = Field(description="The group of the idea, such as double-threat.")
     idea: str
     task: str
     turn: int
     ply: int
-    length: int = Field(description="Number of columns to find.")
+    length: int | None = Field(description="Number of moves to foresee; null if unknown.")
+    columns_to_find: int
     solution: str = Field(description="The columns to find and the replies, alternating.")
 
 

@@ -18,6 +18,7 @@ from claimeven.game.encodings import to_characters
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.puzzles.puzzle import (
+    MOTIFS,
     InvalidPuzzles,
     Puzzle,
     bundled_puzzles,
@@ -78,6 +79,8 @@ Difficulty = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
+Motif = Annotated[str | None, Query(max_length=20, description=f"{', '.join(MOTIFS)}.")]
+Length = Annotated[int | None, Query(ge=1, le=99, description="Number of moves to foresee.")]
 Rating = Annotated[int | None, Query(ge=0, le=9999, description="Choose one near this rating.")]
 Exclude = Annotated[
     str, Query(max_length=2000, description="Numbers of puzzles to skip, separated by commas.")
@@ -334,14 +337,16 @@ async def puzzles(
     services: Shared,
     difficulty: Difficulty = None,
     kind: Kind = None,
+    motif: Motif = None,
+    length: Length = None,
     rating: Rating = None,
     number: Annotated[int | None, Query(ge=1, description="This puzzle.")] = None,
     seed: Seed = None,
     exclude: Exclude = "",
 ) -> dict[str, Any]:
-    """Return a random puzzle of a difficulty and a kind, and the number of such puzzles."""
-    options = {"difficulty": difficulty, "kind": kind, "rating": rating, "seed": seed}
-    options |= {"exclude": exclude or None}
+    """Return a random puzzle with these properties, and the number of such puzzles."""
+    options = {"difficulty": difficulty, "kind": kind, "motif": motif, "length": length}
+    options |= {"rating": rating, "seed": seed, "exclude": exclude or None}
     for name, value in options.items():
         if number is not None and value is not None:
             raise InvalidPuzzles(f"number selects one puzzle: it cannot be combined with {name}")
@@ -351,9 +356,9 @@ async def puzzles(
             raise InvalidPuzzles(
                 f"exclude must be numbers of puzzles like 3,17, got {exclude[:40]!r}"
             )
-    chosen = filter_puzzles(bundled_puzzles().puzzles, difficulty, kind)
+    chosen = filter_puzzles(bundled_puzzles().puzzles, difficulty, kind, motif, length)
     if not chosen:
-        raise InvalidPuzzles("the set has no puzzle of this difficulty and kind")
+        raise InvalidPuzzles("the set has no such puzzle: choose fewer of its properties")
     if number is not None:
         return _puzzle_answer(puzzle_by_number(bundled_puzzles().puzzles, number), len(chosen))
     excluded = set(map(int, words[:MAX_EXCLUDED]))

@@ -125,7 +125,7 @@ class PuzzleSession:
             position = position.play(column)
         self._draw(position, line[-1])
         names = " ".join(column_name(column, puzzle.geometry) for column in line)
-        last = try_column(puzzle, puzzle.length - 1, puzzle.solution[-1], self.solver)
+        last = try_column(puzzle, puzzle.columns_to_find - 1, puzzle.solution[-1], self.solver)
         self.print(f"The solution is {names}. {last.text}")
 
     def _after(self) -> bool:
