@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import random
+import re
 import time
+from collections import Counter
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.agents.base import Limit
 from claimeven.agents.families.perfect import PerfectAgent, best_known
-from claimeven.game.notation import format_moves
-from claimeven.puzzles.puzzle import bundled_puzzles, daily_puzzle
+from claimeven.game.notation import format_moves, parse_moves
+from claimeven.puzzles.puzzle import bundled_puzzles, daily_puzzle, select_puzzles
+from claimeven.puzzles.solutions import try_column
 from claimeven.review.analysis import analyze
+from claimeven.review.claims import KINDS
 from claimeven.web.jobs import book_scores, scores_json
 from claimeven.web.requests import PositionFields
 from claimeven.web.routes import book as book_route
@@ -189,7 +193,7 @@ def test_the_opening_book_is_pythons(page: Page) -> None:
     assert sum(each["in_book"] for each in expected) > 90
 
 
-def test_reviews_are_pythons_without_reasons(page: Page) -> None:
+def test_reviews_are_pythons_with_the_reasons_of_the_next_discs(page: Page) -> None:
     rng, exact = random.Random(4), solvers()
     boards = [Geometry(), *[geometry for geometry, _ in BOARDS[:5]] * 3]
     games = [(board, random_columns(rng, board, rng.choice((9, 17, 42)))) for board in boards]
@@ -206,11 +210,47 @@ def test_reviews_are_pythons_without_reasons(page: Page) -> None:
     ]
     for (board, game), (answer, events) in zip(games, page.ask(*queries), strict=True):
         expected = analyze(game, exact[board]).as_dict()
-        for move in expected["judged_moves"]:
-            move.update(reason="", claims=[])
+        for move, found in zip(expected["judged_moves"], answer["judged_moves"], strict=True):
+            claims = found.pop("claims")
+            assert bool(claims) == bool(move["mark"])
+            assert found.pop("reason") == " ".join(claim["text"] for claim in claims)
+            assert claims[:1] == [
+                {name: claim[name] for name in ("kind", "text", "cells")}
+                for claim in move["claims"][:1]
+            ]
+            del move["claims"], move["reason"]
         assert answer == expected
         scores = [[event, data["ply"]] for event, data in events]
         assert scores == [["scores", ply] for ply in reversed(range(len(expected["judged_moves"])))]
+
+
+def test_reasons_are_claims_that_hold(page: Page) -> None:
+    """On a site only the reasons of the next discs are known, in the sentences of Python."""
+    exact, kinds = solvers(), Counter[str]()
+    positions = [each for each in some_positions(14, 7) if each.ply >= 6]
+    answers = page.answers("api/explanation", [query(each) for each in positions])
+    for position, answer in zip(positions, answers, strict=True):
+        board, solver = position.geometry, exact[position.geometry]
+        scores = solver.scores(position)
+        best = max(score for score in scores if score is not None)
+        assert (answer["score"], answer["scores"]) == (best, list(scores))
+        for row in answer["columns"]:
+            column, own = row["column"] - 1, row["score"]
+            assert (own, row["best"]) == (scores[column], scores[column] == best)
+            assert row["claims"][0]["kind"] == "column_score"
+            for found in row["claims"]:
+                kinds[found["kind"]] += 1
+                reply = re.match(r"\w+ answers in column (\w)", found["text"])
+                line = (column, *parse_moves(reply[1], board)) if reply else (column,)
+                is_theirs = reply or found["kind"] in ("ignores", "opens")
+                player = 1 - position.turn if is_theirs else position.turn
+                cells = tuple((each - 1, row - 1) for each, row in found["cells"])
+                claim = KINDS[found["kind"]](
+                    player, column, cells=cells, line=line, before=best, after=own
+                )
+                assert claim.sentence(position) == found["text"]
+                assert claim.holds(position, solver)
+    assert min(kinds[kind] for kind in ("wins", "misses", "ignores", "opens", "double")) > 2
 
 
 def test_puzzles_attempts_and_hints(page: Page) -> None:
@@ -220,16 +260,21 @@ def test_puzzles_attempts_and_hints(page: Page) -> None:
     assert [each["puzzle"] for each in daily] == [daily_puzzle(day).as_dict() for day in days]
     near = page.answers("api/puzzles", [{"rating": 1500, "kind": "hold", "exclude": "1,2"}])[0]
     assert near["puzzle"]["kind"] == "hold"
+    (short,) = page.answers("api/puzzles", [{"motif": "double-threat", "length": 2}])
+    assert (short["puzzle"]["motif"], short["puzzle"]["length"]) == ("double-threat", 2)
+    assert short["count"] == len(select_puzzles(motif="double-threat", length=2))
     assert abs(near["puzzle"]["rating"] - 1500) < 100
     assert near["count"] == sum(puzzle.kind == "hold" for puzzle in puzzles)
-    chosen = [puzzle for puzzle in puzzles if puzzle.length > 1][::400]
+    chosen = [puzzle for puzzle in puzzles if puzzle.columns_to_find > 1][::400]
     for puzzle in chosen:
         position = puzzle.position
         wrong = next(c for c in position.legal_columns if c != puzzle.solution[0])
         columns: list[dict[str, Any]] = [
             {"column": str(column + 1)} for column in (puzzle.solution[0], wrong)
         ]
-        columns.append({"column": str(puzzle.solution[-1] + 1), "columns_found": puzzle.length - 1})
+        columns.append(
+            {"column": str(puzzle.solution[-1] + 1), "columns_found": puzzle.columns_to_find - 1}
+        )
         right, bad, last = page.answers(
             "api/puzzles/attempt", [{"number": puzzle.number, **each} for each in columns]
         )
@@ -237,17 +282,19 @@ def test_puzzles_attempts_and_hints(page: Page) -> None:
         assert right["reply"] == puzzle.solution[1] + 1
         assert (last["correct"], last["solved"], last["reply"]) == (True, True, None)
         line = solver.principal_variation(position.play(wrong))
-        assert (bad["correct"], bad["solved"], bad["claims"]) == (False, False, [])
+        assert (bad["correct"], bad["solved"]) == (False, False)
         assert bad["reply"] == (line[0] + 1 if line else None)
-        words = scores_json(position, solver.scores(position))["words"]
-        assert bad["text"] == f"Column {wrong + 1} {words[wrong]}."
+        score = try_column(puzzle, 0, wrong, solver).claims[0].sentence(position)
+        assert bad["claims"][0]["text"] == score
+        assert bad["text"] == " ".join(claim["text"] for claim in bad["claims"])
+        assert [claim["kind"] for claim in right["claims"]] == ["column_score"]
         (hints,) = page.answers("api/puzzles/hints", [{"number": puzzle.number}])
         steps = {hint["step"]: hint for hint in hints["hints"]}
         assert list(steps) == ["idea", "cells", "column"]
         assert puzzle.solution[0] + 1 not in steps["cells"]["columns"]
         assert steps["column"]["columns"] == [puzzle.solution[0] + 1]
     errors = page.answers("api/puzzles/attempt", [{"number": 9999, "column": "1"}])
-    assert errors[0]["error"] == "The number of a puzzle must be 1 to 3000, got 9999."
+    assert errors[0]["error"] == "The number of a puzzle must be 1 to 2600, got 9999."
 
 
 DECIDE = """async ({positions, options, share, seconds}) => {
@@ -412,7 +459,7 @@ def test_faults_are_reported_and_the_next_request_tries_again(tab: Any, site: Pa
         assert again["ready"]
 
 
-def test_views_show_scores_instead_of_reasons(tab: Any, site: Path) -> None:
+def test_views_show_scores_and_the_reasons_of_the_next_discs(tab: Any, site: Path) -> None:
     changed: dict[str, bytes | None] = {
         "static/local/offline.js": b"export const store = () => {};"
     }
@@ -425,8 +472,10 @@ def test_views_show_scores_instead_of_reasons(tab: Any, site: Path) -> None:
         tab.wait_for_function("() => /Accuracy/.test(document.querySelector('.review').innerText)")
         tab.click("text=Next mistake")
         tab.wait_for_selector("text=Yellow plays column 7: inaccurate ?!")
-        assert tab.inner_text(".review .claim") == "Column 7 draws."
+        reason = "Column 7 gives the win away: best play now ends in a draw."
+        assert tab.inner_text(".review .why .claim") == reason
         tab.goto(f"{url}?view=puzzles&puzzle=5")
         tab.click(".stage [data-cell='1,6']")
         tab.wait_for_selector("text=Yellow replies in column 4.")
-        assert "Column 1 loses in 2 moves." in tab.inner_text(".puzzle-message")
+        message = tab.inner_text(".puzzle-message")
+        assert "Column 1 turns the win into a loss: Yellow wins in 4 moves." in message

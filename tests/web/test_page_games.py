@@ -193,17 +193,17 @@ def test_names_follow_the_colors(page: Any) -> None:
 
 
 def test_two_quick_inputs_at_a_puzzle_are_one_column(page: Any) -> None:
-    """Columns 2 and 2 solve this puzzle: the second one must be meant."""
-    page.goto("/?view=puzzles&puzzle=1")
+    """Columns 6 and 6 solve this puzzle: the second one must be meant."""
+    page.goto("/?view=puzzles&puzzle=2333")
     page.wait_for_selector("[data-state=asked]")
-    page.keyboard.press("2")
-    page.keyboard.press("2")
+    page.keyboard.press("6")
+    page.keyboard.press("6")
     page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     page.wait_for_timeout(300)
     assert page.get_attribute(".puzzles-view", "data-state") == "asked"
-    page.goto("/?view=puzzles&puzzle=1")
+    page.goto("/?view=puzzles&puzzle=2333")
     page.wait_for_selector("[data-state=asked]")
-    page.dblclick(".stage [data-cell='2,1']")
+    page.dblclick(".stage [data-cell='6,1']")
     page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     page.wait_for_timeout(300)
     assert page.get_attribute(".puzzles-view", "data-state") == "asked"

@@ -15,7 +15,7 @@ from tests.web.pages import DESKTOP, drop
 #: the worker of a site and the search of a typed tree, whose sentences are those of the server.
 _OTHER = re.compile(
     r"texts\.js|embed\.js|theme\.js|local/(?!offline|client).*"
-    r"|review\.js|puzzle_progress\.js|search_(code|leaves|listings)\.js|views/puzzles\.js"
+    r"|search_(code|leaves|listings)\.js"
 )
 #: Comments, and the contents of strings.
 _TOKEN = re.compile(
@@ -79,7 +79,7 @@ export default all(ENGLISH);
 """
 #: The texts of a page that users see or hear, without sentences and names of the server.
 _READ = """() => {
-  const server = ".review, .card-head:has(~ .review), .claim, .brand, noscript, .commands,"
+  const server = ".claim, .brand, noscript, .commands,"
     + " .side optgroup:nth-of-type(n+2) option,"
     + " .agent-options label:not(:last-child), .code, .estimates";
   const found = [];
@@ -141,13 +141,14 @@ def test_play_and_its_dialogs_have_no_text_of_another_place(marked: Any) -> None
     marked.click("dialog.editor [data-cell='1,1']")
     _assert_marked(marked)
     marked.goto("/?second=human&moves=121212&position=wrong")  # the language is stored
+    marked.wait_for_selector("[role=alert]:not([hidden])")
     _assert_marked(marked)
     marked.goto("/?second=human&moves=121212&lines=33.121213")
     drop(marked, 1)
     _assert_marked(marked)
 
 
-@pytest.mark.parametrize("view", ["book", "search", "tournament"])
+@pytest.mark.parametrize("view", ["book", "puzzles", "search", "tournament"])
 def test_a_view_has_no_text_of_another_place(marked: Any, view: str) -> None:
     ready = {
         "puzzles": ".puzzle-about", "search": ".search-tree", "tournament": "#view h2",

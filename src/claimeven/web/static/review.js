@@ -1,10 +1,13 @@
 // The review of a game: mistakes with reasons, steps between them, and another try at each.
 
-import { events } from "./api.js";
+import { addressOf } from "./address.js";
+import { events, get } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { button, h, announce } from "./dom.js";
+import { addMistakes } from "./mistakes.js";
 import { isSolvable, tooLarge } from "./scores.js";
-import { inWords, playerName } from "./words.js";
+import { either, text } from "./texts.js";
+import { inWords, playerName, withShownColors } from "./words.js";
 
 const SERIOUS = ["?", "??"];
 
@@ -15,18 +18,21 @@ export class Review {
   #trying = null; // the place from which another move is tried
   #tried = null; // and the move played there
   #shown = null; // the place whose best columns are shown
+  #why = []; // the claims about the first of them
 
   /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `showMessage` and `goTo`. */
   constructor(view) {
     this.view = view;
-    this.button = button("Review the game", () => this.judge());
+    this.button = button(text("review.button"), () => this.judge());
     this.text = h("p", { class: "judgement" });
     this.why = h("div", { class: "why" });
-    this.again = button("Try again from here", () => this.tryAgain());
-    this.better = button("Show a better column", () => { this.#shown = view.game.here; this.draw(); });
-    this.next = button("Next mistake", () => this.nextMistake());
-    this.steps = h("div", { class: "row", hidden: true }, this.next, this.again, this.better);
-    this.element = h("div", { class: "review" }, this.text, this.why, this.steps);
+    this.again = button(text("review.again"), () => this.tryAgain());
+    this.better = button(text("review.better"), () => this.#showBetter());
+    this.next = button(text("review.next"), () => this.nextMistake());
+    this.practise = h("a", { class: "button-link", hidden: true }, text("review.practise"));
+    this.steps = h("div", { class: "row", hidden: true }, this.next, this.again, this.better, this.practise);
+    this.list = h("ol", { class: "mistakes" });
+    this.element = h("div", { class: "review" }, this.text, this.why, this.steps, this.list);
   }
 
   /** Return the judgement of the move that led to a place, or null. */
@@ -66,7 +72,7 @@ export class Review {
   async judge() {
     const { game, scores, graph } = this.view;
     const { line } = game;
-    const sentence = line.length < 2 ? "There are no moves to review yet." : isSolvable(game.board) ? null : tooLarge();
+    const sentence = line.length < 2 ? text("review.empty") : isSolvable(game.board) ? null : tooLarge();
     if (sentence) {
       this.text.textContent = sentence;
       announce(sentence);
@@ -75,7 +81,7 @@ export class Review {
     this.#control?.abort();
     const control = this.#control = new AbortController();
     this.button.disabled = true;
-    this.text.textContent = "Solving the game …";
+    this.text.textContent = text("review.solving");
     try {
       const found = await events("api/review/events", game.query(line.at(-1)), (name, data) => {
         const place = line[data.ply - game.start.ply];
@@ -89,6 +95,7 @@ export class Review {
         scores.store(game, line[index], judged.scores);
       }
       this.#current = { line, found };
+      if (this.own !== null) addMistakes(this.#mistakes.map((place) => [place.parent.position, this.judged(place)]));
     } catch (error) {
       if (this.#control === control) this.text.textContent = error.message;
       return;
@@ -123,7 +130,7 @@ export class Review {
       this.view.goTo(found);
       this.draw();
       this.steps.scrollIntoView({ block: "nearest" });
-    } else this.view.showMessage(this.own === null ? "No mistakes in this line." : "You made no mistakes in this line.");
+    } else this.view.showMessage(text(this.own === null ? "review.none" : "review.youNone"));
   }
 
   /** Take back the last move to try another one, with hidden scores. */
@@ -148,8 +155,20 @@ export class Review {
   #attemptText({ column, parent }) {
     const { game, scores } = this.view;
     const known = scores.of(game, parent);
-    const worth = `olumn ${game.board.name(column)} ${known.words[column]}`;
-    return known.scores[column] === known.score ? `Right: c${worth}.` : `C${worth}: not the best column either.`;
+    const isBest = known.scores[column] === known.score;
+    return text(isBest ? "review.right" : "review.wrong", { column: game.board.name(column), worth: inWords(parent.position, known.scores[column]) });
+  }
+
+  /** Show the best columns at the current mistake, and the reasons for the first one. */
+  async #showBetter() {
+    const { game } = this.view;
+    const place = this.#shown = game.here;
+    this.#why = [{ text: text("puzzles.looking"), cells: [] }];
+    this.draw();
+    const found = await get("api/explanation", game.query(place.parent)).catch(() => null); // the score is shown already
+    if (this.#shown !== place) return;
+    this.#why = found?.columns.find(({ column }) => column === found.best[0]).claims.slice(1).filter(({ kind }) => kind !== "best_play") ?? [];
+    this.draw();
   }
 
   draw() {
@@ -164,43 +183,58 @@ export class Review {
     this.why.replaceChildren(...(isMarked ? [h("p", { class: "which" }, this.#mistake(judged)), ...this.#reasons(judged)] : []));
     this.again.hidden = !isMarked && !attempt;
     this.better.hidden = !isMarked || this.#shown === game.here;
+    this.#drawList();
     if (attempt || isAsked) {
-      const text = attempt ? this.#attemptText(attempt) : `Find a better column than ${game.board.name(this.#tried.column)}.`;
-      if (this.text.textContent !== text) announce(text, "score-announcements");
-      this.text.textContent = text;
+      const sentence = attempt ? this.#attemptText(attempt) : text("review.find", { column: game.board.name(this.#tried.column) });
+      if (this.text.textContent !== sentence) announce(sentence, "score-announcements");
+      this.text.textContent = sentence;
     } else if (!this.steps.hidden) this.text.textContent = this.#accuracy();
     else if (!this.button.disabled) this.text.textContent = "";
   }
 
-  #name(player) {
-    return player === this.own ? "You" : playerName(player);
+  /** List the mistakes with the first reason of each, and offer the user's own as puzzles. */
+  #drawList() {
+    const { game, sides } = this.view;
+    const mistakes = this.steps.hidden || this.#trying ? [] : this.#mistakes;
+    this.practise.hidden = this.own === null || !mistakes.length;
+    if (!this.practise.hidden) this.practise.href = addressOf({ view: "puzzles", game, sides, more: { mistakes: "yes" } });
+    this.list.hidden = mistakes.length < 2;
+    this.list.replaceChildren(...mistakes.map((place) => {
+      const { ply, mark, claims, after } = this.judged(place);
+      const reason = claims[0]?.text ?? this.#worth(place.parent.position, [place.column], after);
+      const values = { number: Math.floor(ply / 2) + 1, column: game.board.name(place.column), mark };
+      return h("li", {}, button(text("review.move", values), () => this.view.goTo(place), { "aria-current": place === game.here ? "step" : null }),
+        " ", h("span", { class: "claim" }, withShownColors(reason)));
+    }));
+  }
+
+  #worth(position, columns, score) {
+    return text("worth.column", { column: either(columns.map((each) => position.board.name(each))), worth: inWords(position, score) });
   }
 
   #accuracy() {
-    const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
-    const accuracies = this.#current.found.accuracy.map((value, player) => `${this.#name(player)} ${share(value)}`);
-    return `Accuracy: ${accuracies.join(", ")}.`;
+    const [first, second] = this.#current.found.accuracy.map((value, player) => text("review.share", {
+      name: player === this.own ? text("review.you") : playerName(player), percent: value === null ? "–" : Math.round(value),
+    }));
+    return text("review.accuracy", { first, second });
   }
 
   /** Describe the mistake that led here. */
   #mistake({ player, column, judgement, mark }) {
     const { game } = this.view;
     const at = this.#mistakes.indexOf(game.here);
-    const which = at < 0 ? "" : `Mistake ${at + 1} of ${this.#mistakes.length}. `;
-    const name = this.#name(player - 1);
-    const article = judgement === "inaccurate" ? "" : "a ";
-    return `${which}${name} ${name === "You" ? "play" : "plays"} column ${game.board.name(column - 1)}: ${article}${judgement} ${mark}`;
+    const which = at < 0 ? "" : `${text("review.which", { number: at + 1, count: this.#mistakes.length })} `;
+    const values = { name: playerName(player - 1), column: game.board.name(column - 1), judgement: text(`review.judgements.${judgement}`), mark };
+    return which + text(player - 1 === this.own ? "review.youPlay" : "review.plays", values);
   }
 
-  /** Return the reasons of a mistake, and the best columns if they were requested. */
-  #reasons({ claims, column, best, before, after }) {
+  /** Return the reasons of a mistake, and the best columns with reasons if they were requested. */
+  #reasons({ claims, best, after, before }) {
     const { game, board } = this.view;
     const { position } = game.here.parent;
-    const scored = (columns, score) => {
-      const names = columns.map((each) => game.board.name(each - 1)).join(" or ");
-      return [{ text: `Column ${names} ${inWords(position, score)}.`, cells: [] }];
-    };
-    return [...(claims.length ? claims : scored([column], after)), ...(this.#shown === game.here ? scored(best, before) : [])]
+    const scored = (columns, score) => [{ text: this.#worth(position, columns, score), cells: [] }];
+    const better = this.#shown === game.here ? [...scored(best.map((each) => each - 1), before), ...this.#why] : [];
+    return [...(claims.length ? claims : scored([game.here.column], after)), ...better]
       .map((claim) => claimSentence(claim, (cells) => board.light(cells)));
   }
 }

@@ -181,9 +181,63 @@ export const ENGLISH = {
     remedy: "A changed file is read again: edit it, and let it move again.",
   },
 
-  review: {},
+  review: {
+    button: "Review the game", next: "Next mistake", again: "Try again from here", better: "Show a better column", practise: "Practise as puzzles",
+    empty: "There are no moves to review yet.", solving: "Solving the game …",
+    none: "No mistakes in this line.", youNone: "You made no mistakes in this line.",
+    find: "Find a better column than {column}.",
+    right: "Right: column {column} {worth}.", wrong: "Column {column} {worth}: not the best column either.",
+    you: "You", share: "{name} {percent} %", accuracy: "Accuracy: {first}, {second}.",
+    which: "Mistake {number} of {count}.", move: "Move {number}: column {column} {mark}",
+    youPlay: "You play column {column}: {judgement} {mark}", plays: "{name} plays column {column}: {judgement} {mark}",
+    judgements: { inaccurate: "inaccurate", mistake: "a mistake", blunder: "a blunder" },
+  },
 
-  puzzles: {},
+  puzzles: {
+    puzzle: "Puzzle", information: "Information", which: "Which puzzles", yourMistakes: "Your mistakes", yourResults: "Your results",
+    hint: "Hint", show: "Show the solution", again: "Try again", next: "Next puzzle", analyze: "Analyze", daily: "Puzzle of the day",
+    choose: { difficulty: "How hard", motif: "Which motif", length: "How long", kind: "Which kind" },
+    difficulty: { any: "about my rating", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", expert: "expert" },
+    motif: {
+      any: "any motif", "win-in-1": "win in 1", block: "block", "double-threat": "double threat", forcing: "threat after threat",
+      defense: "defense", zugzwang: "zugzwang",
+    },
+    length: { any: "any length", 1: "1 move", 2: "2 moves", 3: "3 moves", 4: "4 moves", 5: "5 moves", 6: "6 moves" },
+    kind: { any: "win or hold", win: "one column wins", hold: "one column holds the draw" },
+    tasks: {
+      "one-win": "{name} to move: one column wins, no other does.",
+      "one-hold": "{name} to move: one column holds the draw, every other loses.",
+      win: "{name} to move: find a column that wins.", fastest: "{name} to move: find the fastest win.",
+      hold: "{name} to move: find a column that holds the draw.",
+      delay: { one: "{name} to move: find a column that does not lose at once.", other: "{name} to move: find a column that does not lose in {count} moves." },
+    },
+    number: "Puzzle {number}", ofDay: "Puzzle of {day}", before: "You had it before: it does not count again.",
+    about: {
+      one: "{when}: {difficulty}, rating {rating}, one column to find.",
+      other: "{when}: {difficulty}, rating {rating}, {count} columns to find.",
+    },
+    aboutOwn: "A position of your game, rating {rating}.",
+    full: "Column {column} is full.", right: "Right: column {column}.", wrong: "Column {column} is wrong.", another: "Try another column.",
+    replies: "{name} replies in column {column}.", findNext: "Find the next column.", looking: "Looking for the reason …",
+    solved: "Solved.", solvedFirst: "Solved at first try.", solution: "The solution is {columns}.",
+    helped: "With a hint it does not count as solved: your rating falls by {count}.",
+    rises: "Your rating rises by {count}.", falls: "Your rating falls by {count}.",
+    lookAt: "Look at the marked cells.", notIn: "It is not in one of these columns: {columns}.",
+    noMistakes: "Play a game, then “See your mistakes”: they come back here as puzzles.",
+    practise: "Practise your mistakes",
+    due: {
+      one: "{count} position of your games in which another column was right: {due} to solve now.",
+      other: "{count} positions of your games in which another column was right: {due} to solve now.",
+    },
+    later: {
+      one: "{count} position of your games in which another column was right. It comes again on {day}.",
+      other: "{count} positions of your games in which another column was right. The next one comes again on {day}.",
+    },
+    results: { rating: "Your rating", streak: "Streak", best: "Best streak", solved: "Solved at first try" },
+    solvedOf: "{solved} of {tried}", ofToday: "Puzzle of today", dayDone: "solved at first try", dayTried: "tried",
+    curveLabel: "Your rating after each puzzle",
+    curve: "Your rating over the last {count} puzzles, from {from} to {to}: {first} to {last}, at most {high}.",
+  },
 
   search: {
     algorithms: {

@@ -1,8 +1,9 @@
 // Routes of puzzles: the bundled ones, attempts and hints by exact scores.
 
 import { Board, played, Position } from "../rules.js";
-import { capital, inWords } from "../words.js";
+import { capital } from "../words.js";
 import { dataOf } from "./kernels.js";
+import { claimsOf } from "./reasons.js";
 import { solverOf } from "./score_routes.js";
 
 const DAY = 86_400_000;
@@ -14,11 +15,12 @@ const bundled = () => dataOf("puzzles");
 
 const answer = ({ set, digest }, count, puzzle) => ({ set, digest, count, puzzle });
 
-async function puzzles({ difficulty, kind, rating, number, exclude }) {
+async function puzzles({ rating, number, exclude, ...query }) {
   const all = await bundled();
-  const chosen = all.puzzles.filter((puzzle) => puzzle.difficulty === (difficulty || puzzle.difficulty) && puzzle.kind === (kind || puzzle.kind));
+  const wanted = ["difficulty", "kind", "motif", "length"].filter((name) => query[name]);
+  const chosen = all.puzzles.filter((puzzle) => wanted.every((name) => String(puzzle[name]) === String(query[name])));
   if (number) return answer(all, chosen.length, byNumber(all, number));
-  if (!chosen.length) throw new Error("The set has no puzzle of this difficulty and kind.");
+  if (!chosen.length) throw new Error("The set has no such puzzle: choose fewer of its properties.");
   const excluded = new Set(String(exclude ?? "").split(","));
   let fresh = chosen.filter((puzzle) => !excluded.has(String(puzzle.number)));
   if (!fresh.length) fresh = chosen;
@@ -51,18 +53,20 @@ function byNumber({ puzzles: all }, number) {
 async function stateOf({ number, columns_found: found = 0 }) {
   const all = await bundled();
   const puzzle = byNumber(all, number);
-  const { length, moves, solution } = puzzle;
-  if (!(found >= 0 && found < length)) throw new Error(`Puzzle ${number} has ${length} columns to find: the number found so far must be 0 to ${length - 1}, got ${found}.`);
+  const { columns_to_find: length, moves, solution } = puzzle;
+  if (!(found >= 0 && found < length)) throw new Error(`Puzzle ${number} has ${length} column${length > 1 ? "s" : ""} to find: the number found so far must be 0 to ${length - 1}, got ${found}.`);
   const position = played(new Position(new Board()), moves + solution.slice(0, 2 * found));
   const [column, reply = null] = [...solution.slice(2 * found)].map((name) => position.board.column(name));
   return { all, puzzle, position, column, reply };
 }
 
-/** Return a sentence for a column by its score: "Column 4 wins in 5 moves." */
-async function sentence(position, column, job) {
-  const score = await (await solverOf(position.board)).score(position.play(column), job);
-  return `Column ${position.board.name(column)} ${inWords(position, 0 - score)}.`;
+/** Return the claims about a column, its score first. */
+async function claims(position, column, job) {
+  const { scores } = await (await solverOf(position.board)).scores(position, job);
+  return claimsOf(position, column, Math.max(...position.legal.map((each) => scores[each])), scores[column]);
 }
+
+const textOf = (found) => found.map((claim) => claim.text).join(" ");
 
 async function attempt({ column: name, ...query }, job) {
   const { position, column: right, reply } = await stateOf(query);
@@ -71,9 +75,11 @@ async function attempt({ column: name, ...query }, job) {
   const correct = column === right;
   const defense = correct || after.isOver ? null : await (await solverOf(position.board)).best(after, job);
   const next = correct ? reply : defense;
+  const found = await claims(position, column, job);
+  const shown = correct && reply !== null ? found.slice(0, 1) : found;
   return {
     column: column + 1, correct, solved: correct && reply === null, reply: next === null ? null : next + 1,
-    text: await sentence(position, column, job), claims: [],
+    text: textOf(shown), claims: shown,
   };
 }
 
@@ -86,7 +92,7 @@ async function hints(query, job) {
   return { hints: [
     hint("idea", `${capital(all.ideas[puzzle.idea])}.`),
     hint("cells", `It is not in column${wrong.length > 1 ? "s" : ""} ${names}.`, wrong),
-    hint("column", await sentence(position, column, job), [column]),
+    hint("column", textOf(await claims(position, column, job)), [column]),
   ] };
 }
 

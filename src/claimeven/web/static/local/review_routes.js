@@ -1,7 +1,8 @@
-// The route of reviews: games judged as `claimeven.review` does, without reasons.
+// The routes of reviews and explanations: as `claimeven.review`, with the reasons that the next discs show.
 
 import { pliesToEnd } from "../words.js";
-import { lineOf, outcomeOf } from "./positions.js";
+import { lineOf, ongoing, outcomeOf } from "./positions.js";
+import { claimsOf } from "./reasons.js";
 import { bestColumns, solverOf } from "./score_routes.js";
 import { REVIEW } from "./slots.js";
 import { SearchStopped } from "./solver.js";
@@ -44,9 +45,10 @@ function judged(position, column, scores) {
   const [before, after] = [Math.max(...known), scores[column]];
   const judgement = judgementOf(position, before, after);
   const counts = known.some((score) => score !== before);
+  const claims = REVIEW.MARKS[judgement] ? claimsOf(position, column, before, after) : [];
   return {
     ply: position.ply, player: position.turn + 1, column: column + 1, before, after, judgement, mark: REVIEW.MARKS[judgement],
-    credit: counts ? credit(position, before, after) : null, best: bestColumns(position, before, scores), scores, reason: "", claims: [],
+    credit: counts ? credit(position, before, after) : null, best: bestColumns(position, before, scores), scores, reason: claims.map((each) => each.text).join(" "), claims,
   };
 }
 
@@ -77,4 +79,16 @@ function accuracy(moves) {
   return credits.length ? (100 * credits.reduce((sum, value) => sum + value)) / credits.length : null;
 }
 
-export const routes = { "api/review": review, "api/review/events": review };
+/** Return the claims about each column of a position. */
+async function explanation(query, job) {
+  const position = ongoing(query);
+  const { scores, complete } = await (await solverOf(position.board)).scores(position, job);
+  if (!complete) throw new SearchStopped();
+  const score = Math.max(...position.legal.map((column) => scores[column]));
+  const columns = position.legal.map((column) => ({
+    column: column + 1, score: scores[column], best: scores[column] === score, claims: claimsOf(position, column, score, scores[column]),
+  }));
+  return { score, scores, best: bestColumns(position, score, scores), claims: [], columns: columns.toSorted((a, b) => b.score - a.score) };
+}
+
+export const routes = { "api/review": review, "api/review/events": review, "api/explanation": explanation };

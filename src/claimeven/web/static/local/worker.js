@@ -9,7 +9,7 @@ import { kept } from "../kept.js";
 /** The modules of the routes, loaded at the first request of one. Each exports `routes`. */
 const MODULES = {
   "./score_routes.js": ["api/scores", "api/scores/events", "api/book", "api/status", "api/load", "api/score"],
-  "./review_routes.js": ["api/review", "api/review/events"],
+  "./review_routes.js": ["api/review", "api/review/events", "api/explanation"],
   "./puzzle_routes.js": ["api/puzzles", "api/puzzles/daily", "api/puzzles/attempt", "api/puzzles/hints"],
   "./agents.js": ["api/agents", "api/move"],
   "./traces.js": ["api/search/minimax", "api/search/montecarlo"],

@@ -5,13 +5,20 @@ import { BoardView, discIcon } from "../board.js";
 import { claimSentence } from "../claim_sentence.js";
 import { button, h, announce } from "../dom.js";
 import { listenToKeys } from "../keys.js";
+import { countMistake, hintsFor, mistakeCounts, nextMistake, resultOf } from "../mistakes.js";
 import { PuzzleProgress, today } from "../puzzle_progress.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
+import { text } from "../texts.js";
 import { updateAddress } from "../address.js";
 import { withShownColors, playerName } from "../words.js";
 
-const DIFFICULTIES = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
-const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
+/** Properties of puzzles to choose by, and the values of each; "" is any. */
+const PROPERTIES = {
+  difficulty: ["", "beginner", "easy", "medium", "hard", "expert"],
+  motif: ["", "win-in-1", "block", "double-threat", "forcing", "defense", "zugzwang"],
+  length: ["", "1", "2", "3", "4", "5", "6"],
+  kind: ["", "win", "hold"],
+};
 /** Milliseconds before the other side replies, longer than a repeated input of one gesture. */
 const PAUSE = 450;
 
@@ -19,28 +26,33 @@ export class View {
   constructor(shared) {
     this.shared = shared;
     this.progress = new PuzzleProgress(() => this.#score());
-    this.board = new BoardView("Puzzle");
+    this.board = new BoardView(text("puzzles.puzzle"));
     this.task = h("p", { class: "status" });
     this.about = h("p", { class: "hint-text puzzle-about" });
     this.message = h("div", { class: "puzzle-message" });
     this.hintList = h("ol", { class: "puzzle-hints" });
     this.score = h("dl", { class: "puzzle-progress" });
-    this.difficulty = choice(DIFFICULTIES, "How hard", () => this.next());
-    this.kind = choice(KINDS, "Which kind", () => this.next());
-    this.hintButton = button("Hint", () => this.hint());
-    this.showButton = button("Show the solution", () => this.showSolution());
-    this.againButton = button("Try again", () => this.#again(), { class: "primary" });
-    this.nextButton = button("Next puzzle", () => this.next());
-    this.analyze = h("a", { class: "button-link", hidden: true }, "Analyze");
+    this.curve = h("figure", { class: "rating-curve" });
+    this.choices = Object.entries(PROPERTIES).map(([name, values]) => h("select", {
+      name, "aria-label": text(`puzzles.choose.${name}`), onchange: () => this.next(),
+    }, values.map((value) => h("option", { value }, text(`puzzles.${name}.${value || "any"}`, { count: Number(value) })))));
+    this.hintButton = button(text("puzzles.hint"), () => this.hint());
+    this.showButton = button(text("puzzles.show"), () => this.showSolution());
+    this.againButton = button(text("puzzles.again"), () => this.#again(), { class: "primary" });
+    this.nextButton = button(text("puzzles.next"), () => (this.own ? this.mistake() : this.next()));
+    this.analyze = h("a", { class: "button-link", hidden: true }, text("puzzles.analyze"));
+    this.mistakes = h("p", { class: "hint-text" });
+    this.mistakeButton = button(text("puzzles.practise"), () => this.mistake());
+    const card = (key, ...content) => h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, text(`puzzles.${key}`))), content);
     this.element = h("div", { class: "play puzzles-view" },
-      h("section", { class: "stage", "aria-label": "Puzzle" }, this.task,
+      h("section", { class: "stage", "aria-label": text("puzzles.puzzle") }, this.task,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
         h("div", { class: "row controls" }, this.againButton, this.hintButton, this.showButton, this.nextButton, this.analyze)),
-      h("section", { class: "panels", "aria-label": "Information" },
-        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.message, this.hintList),
-        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Which puzzles")),
-          h("div", { class: "row" }, this.difficulty, this.kind, button("Puzzle of the day", () => this.daily()))),
-        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Your results")), this.score)));
+      h("section", { class: "panels", "aria-label": text("puzzles.information") },
+        card("puzzle", this.about, this.message, this.hintList),
+        card("which", h("div", { class: "row" }, this.choices, button(text("puzzles.daily"), () => this.daily()))),
+        card("yourMistakes", this.mistakes, h("div", { class: "row" }, this.mistakeButton)),
+        card("yourResults", this.score, this.curve)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     listenToKeys(this, {
       h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(), t: () => this.isWrong && this.#again(),
@@ -50,7 +62,8 @@ export class View {
   async enter() {
     this.isHere = true;
     const search = new URLSearchParams(location.search);
-    if (this.puzzle) this.#address();
+    if (search.has("mistakes") && mistakeCounts().count) this.mistake();
+    else if (this.puzzle) this.#address();
     else if (search.has("daily")) await this.daily(search.get("daily") || today());
     else await this.next(search.get("puzzle"));
   }
@@ -64,10 +77,8 @@ export class View {
   /** Show another puzzle, or the one of a number. */
   async next(number = null) {
     const { rating, met } = this.progress.state;
-    const difficulty = this.difficulty.value;
-    const query = number ? { number } : {
-      difficulty: difficulty || null, kind: this.kind.value || null, rating: difficulty ? null : rating, exclude: met.join(","),
-    };
+    const chosen = Object.fromEntries(this.choices.map(({ name, value }) => [name, value || null]));
+    const query = number ? { number } : { ...chosen, rating: chosen.difficulty ? null : rating, exclude: met.join(",") };
     await this.#load("api/puzzles", query, null);
   }
 
@@ -76,14 +87,29 @@ export class View {
     await this.#load("api/puzzles/daily", { date: day }, day);
   }
 
+  /** Show the mistake of the user that is due first. */
+  mistake() {
+    const own = nextMistake(this.own?.key);
+    if (!own) {
+      this.next();
+      return;
+    }
+    this.asked = null;
+    const { position: { board, turn }, right, rating, length } = own;
+    const task = text(`puzzles.tasks.${own.task}`, { name: playerName(turn), count: length });
+    this.#present({ columns_to_find: 1, rating }, own.position, [right[0]], task, text("puzzles.aboutOwn", { rating: `${rating}` }), own);
+    this.analyze.href = `./?board=${board.size}&connect=${board.connect}&position=${own.rows}&second=human&analysis=on`;
+    this.#address();
+  }
+
   choose(column) {
     if (!this.puzzle || this.isWaiting || this.isOver || this.isWrong) return;
     if (!this.position.isLegal(column)) {
-      this.#showMessage([`Column ${this.board.board.name(column)} is full.`]);
+      this.#showMessage([text("puzzles.full", { column: this.board.board.name(column) })]);
       return;
     }
     this.#drop(column);
-    if (column === this.solution[2 * this.found]) this.#right(column);
+    if (this.own?.right.includes(column) ?? column === this.solution[2 * this.found]) this.#right(column);
     else this.#wrong(column);
   }
 
@@ -95,7 +121,7 @@ export class View {
   /** Show the next of three hints: the idea, the cells, the column. */
   async hint() {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
-    this.#helped("a hint");
+    this.#helped();
     const { puzzle, found } = this;
     const { hints, error } = this.hints ? this : await this.#ask("hints", found);
     if (this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver) return;
@@ -115,9 +141,9 @@ export class View {
   }
 
   /** Count a puzzle as not solved because of help, and show that once. */
-  #helped(by) {
+  #helped() {
     const change = this.#count(false);
-    if (change) this.#showMessage([`With ${by} it does not count as solved: your rating falls by ${-change}.`]);
+    if (change) this.#showMessage([text("puzzles.helped", { count: -change })]);
   }
 
   async showSolution() {
@@ -132,8 +158,8 @@ export class View {
       if (this.puzzle !== puzzle) return;
     }
     this.isWaiting = false;
-    const names = this.solution.slice(2 * this.found).map((column) => this.board.board.name(column)).join(" ");
-    await this.#end(`The solution is ${names}.${fall(change)}`);
+    const columns = this.solution.slice(2 * this.found).map((column) => this.board.board.name(column)).join(" ");
+    await this.#end(text("puzzles.solution", { columns }) + rated(change));
   }
 
   // Results
@@ -141,26 +167,26 @@ export class View {
   async #right(column) {
     this.#find(this.found + 1);
     const { puzzle } = this;
-    if (this.found === puzzle.length) {
+    if (this.found === puzzle.columns_to_find) {
       const change = this.#count(true);
-      const gained = change ? ` Your rating rises by ${change}.` : "";
-      await this.#end(`${this.isClean ? "Solved at first try." : "Solved."}${gained}`);
+      await this.#end(text(this.isClean ? "puzzles.solvedFirst" : "puzzles.solved") + rated(change));
       return;
     }
     const answer = this.solution[2 * this.found - 1];
     this.isWaiting = true;
     this.hintList.replaceChildren();
-    this.#showMessage([`Right: column ${this.board.board.name(column)}.`], "good");
+    const right = text("puzzles.right", { column: this.board.board.name(column) });
+    this.#showMessage([right], "good");
     await wait(PAUSE);
     if (this.puzzle !== puzzle) return;
     this.isWaiting = false;
-    this.#showMessage([`Right: column ${this.board.board.name(column)}. ${this.#reply(answer)} Find the next column.`], "good");
+    this.#showMessage([`${right} ${this.#reply(answer)} ${text("puzzles.findNext")}`], "good");
   }
 
   /** Play the reply of the other side; return it as a sentence. */
   #reply(column) {
     this.#drop(column);
-    return `${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(column)}.`;
+    return text("puzzles.replies", { name: playerName(1 - this.position.turn), column: this.board.board.name(column) });
   }
 
   /** Ask for the column after some that are found. */
@@ -175,13 +201,13 @@ export class View {
     this.#open();
     const { puzzle, position } = this;
     const name = this.board.board.name(column);
-    const text = `Column ${name} is wrong.${fall(change)}`;
-    this.#showMessage([`${text} Looking for the reason …`], "bad");
+    const result = text("puzzles.wrong", { column: name }) + rated(change);
+    this.#showMessage([`${result} ${text("puzzles.looking")}`], "bad");
     this.againButton.focus();
     const attempt = await this.#ask("attempt", this.found, { column: name });
     if (this.puzzle !== puzzle || this.position !== position) return; // the user has tried again
     const reply = attempt.error || attempt.reply === null ? [] : [this.#reply(attempt.reply - 1)];
-    this.#showMessage([text, ...reasons(attempt), ...(this.position.isOver ? [] : reply)], "bad");
+    this.#showMessage([result, ...reasons(attempt), ...(this.position.isOver ? [] : reply)], "bad");
   }
 
   #again() {
@@ -189,20 +215,20 @@ export class View {
     this.position = this.#after(2 * this.found);
     this.board.show(this.position);
     this.#open();
-    this.#showMessage(["Try another column."]);
+    this.#showMessage([text("puzzles.another")]);
     this.board.focus();
   }
 
   /** End the puzzle with the reason for its last column. */
-  async #end(text) {
+  async #end(result) {
     this.isOver = true;
     this.#open();
-    this.#showMessage([text], "good");
+    this.#showMessage([result], "good");
     const { puzzle } = this;
-    const column = this.board.board.name(this.solution.at(-1));
+    const column = this.board.board.name(this.position.last[0]);
     this.nextButton.focus();
-    const attempt = await this.#ask("attempt", puzzle.length - 1, { column });
-    if (this.puzzle === puzzle) this.#showMessage([text, ...reasons(attempt)], "good");
+    const attempt = await this.#ask("attempt", puzzle.columns_to_find - 1, { column });
+    if (this.puzzle === puzzle) this.#showMessage([result, ...reasons(attempt)], "good");
   }
 
   /** Store the first result of a puzzle; return the change of the rating, 0 for later results. */
@@ -210,7 +236,8 @@ export class View {
     if (!isSolved) this.isClean = false;
     if (this.isCounted) return 0;
     this.isCounted = true;
-    const change = this.progress.count(this.puzzle, isSolved, this.day);
+    if (this.own) countMistake(this.own.key, isSolved);
+    const change = this.own?.due ? 0 : this.progress.count(this.puzzle, isSolved, this.day); // the first result only
     this.#score();
     return change;
   }
@@ -219,36 +246,42 @@ export class View {
     this.message.replaceChildren();
     const asked = {};
     this.asked = asked;
+    let found;
     try {
-      const found = await get(path, query);
+      found = await get(path, query);
       if (this.asked !== asked) return; // another puzzle was requested
-      this.puzzle = found.puzzle;
     } catch (error) {
       if (this.asked !== asked) return;
       this.#showMessage([error.message], "problem");
       if (!this.puzzle) this.#missing();
       return;
     }
-    const board = new Board();
+    this.progress.use(found.set);
     this.day = day;
-    this.solution = columnsOf(this.puzzle.solution, board);
+    const { puzzle } = found;
+    const { number, difficulty, rating, kind, columns_to_find: count, moves } = puzzle;
+    const start = played(new Position(new Board()), moves);
+    const when = day ? text("puzzles.ofDay", { day }) : text("puzzles.number", { number: `${number}` });
+    const again = this.progress.hasResult(puzzle) ? ` ${text("puzzles.before")}` : "";
+    const about = text("puzzles.about", { when, difficulty: text(`puzzles.difficulty.${difficulty}`), rating: `${rating}`, count });
+    this.#present(puzzle, start, columnsOf(puzzle.solution, start.board), text(`puzzles.tasks.one-${kind}`, { name: playerName(start.turn) }), about + again);
+    this.analyze.href = `./?moves=${moves}&second=human&analysis=on`;
+    this.#address();
+  }
+
+  /** Show a puzzle, `own` for a mistake of the user. */
+  #present(puzzle, start, solution, task, about, own = null) {
+    Object.assign(this, { puzzle, start, position: start, solution, own, isOver: false, isWrong: false, isWaiting: false, isClean: true });
     this.#find(0);
     this.hintList.replaceChildren();
-    Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isClean: true });
-    this.isCounted = this.progress.hasResult(this.puzzle);
-    this.start = this.position = played(new Position(board), this.puzzle.moves);
-    this.board.show(this.position);
-    const { number, difficulty, rating, task, length } = this.puzzle;
-    this.task.replaceChildren(discIcon(this.position.turn), withShownColors(task));
-    const many = length === 1 ? "one column to find" : `${length} columns to find`;
-    const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
-    const again = this.isCounted ? " You had it before: it does not count again." : "";
-    this.about.textContent = `${when}: ${difficulty}, rating ${rating}, ${many}.${again}`;
-    this.analyze.href = `./?moves=${this.puzzle.moves}&second=human&analysis=on`;
+    this.message.replaceChildren();
+    this.isCounted = this.progress.hasResult(puzzle);
+    this.board.show(start);
+    this.task.replaceChildren(discIcon(start.turn), task);
+    this.about.textContent = about;
     this.#open();
     this.#score();
-    this.#address();
-    announce(`${this.about.textContent} ${withShownColors(task)}`);
+    announce(`${about} ${task}`);
   }
 
   // Drawing
@@ -277,18 +310,24 @@ export class View {
   /** Ask for the hints or the judgement of an attempt; return also the sentence of a failure, as `error`. */
   async #ask(what, found, more = {}) {
     const query = { number: this.puzzle.number, columns_found: found, ...more };
-    return get(`api/puzzles/${what}`, query).catch((error) => ({ error: error.message }));
+    const own = () => (what === "hints" ? hintsFor(this.own) : resultOf(this.own, this.start.board.column(more.column)));
+    return (this.own ? own() : get(`api/puzzles/${what}`, query)).catch((error) => ({ error: error.message }));
   }
 
   #score() {
     this.score.replaceChildren(...this.progress.words.flatMap(([what, value]) => [h("dt", {}, what), h("dd", {}, String(value))]));
     const isDone = this.progress.state.daily[today()];
-    if (isDone !== undefined) this.score.append(h("dt", {}, "Puzzle of today"), h("dd", {}, isDone ? "solved at first try" : "tried"));
+    if (isDone !== undefined) this.score.append(h("dt", {}, text("puzzles.ofToday")), h("dd", {}, text(isDone ? "puzzles.dayDone" : "puzzles.dayTried")));
+    this.curve.replaceChildren(...this.progress.curve);
+    const { count, due, next } = mistakeCounts();
+    const day = new Date(next).toLocaleDateString();
+    this.mistakes.textContent = !count ? text("puzzles.noMistakes") : due ? text("puzzles.due", { count, due }) : text("puzzles.later", { count, day });
+    this.mistakeButton.hidden = !count;
   }
 
   #address() {
     if (!this.isHere || !this.puzzle) return;
-    const more = this.day ? { daily: this.day } : { puzzle: this.puzzle.number };
+    const more = this.own ? { mistakes: "yes" } : this.day ? { daily: this.day } : { puzzle: this.puzzle.number };
     updateAddress({ view: "puzzles", game: this.shared.game, sides: this.shared.sides, more });
   }
 
@@ -306,10 +345,7 @@ export class View {
 }
 
 /** The reasons for the result of a column, or its score in words, or why there is none. */
-const reasons = ({ claims, text, error }) => (error ? [error] : claims.length ? claims : [text]);
+const reasons = ({ claims, text: sentence, error }) => (error ? [error] : claims.length ? claims : [sentence]);
 
-const fall = (change) => (change ? ` Your rating falls by ${-change}.` : "");
-
-function choice(options, label, onchange) {
-  return h("select", { "aria-label": label, onchange }, options.map(([value, text]) => h("option", { value }, text)));
-}
+/** The change of the rating as a sentence after another one. */
+const rated = (change) => (change ? ` ${text(change > 0 ? "puzzles.rises" : "puzzles.falls", { count: Math.abs(change) })}` : "");
