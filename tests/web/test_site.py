@@ -175,6 +175,8 @@ def test_analysis_review_puzzle_search_and_book_as_a_visitor_uses_them(page: Any
     assert "puct" not in page.inner_text(".search-view select >> nth=0").lower()
     page.goto("./?view=search&agent=uct&on=4x4,3&iterations=30&step=41")
     page.wait_for_selector(".step-words:has-text('Iteration 11')")
+    page.goto("./?view=search&agent=negamax&on=leaves&leaves=3,12,8;2,4,6;14,5,2&step=13")
+    page.wait_for_selector(".step-words:has-text('Cut at move 2: 2 moves skipped')")
     page.goto("./?view=book&moves=44")
     page.wait_for_selector(".book-move.best")
     assert page.inner_text(".card .hint-text >> nth=0").startswith("In the book")

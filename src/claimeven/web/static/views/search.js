@@ -31,6 +31,11 @@ const REST = 400;
 const STEPS = [3000, 1500, 700, 250];
 const STILL = 1500;
 
+// Its styles are loaded with it; without them it is still complete.
+await new Promise((resolve) => {
+  document.head.append(h("link", { rel: "stylesheet", href: new URL("../search.css", import.meta.url).href, onload: resolve, onerror: resolve }));
+});
+
 export class View {
   constructor({ game, sides }) {
     this.shared = game;
