@@ -33,12 +33,11 @@ def command(
     """Grade the bots of a class: a table, files for other programs, a page for each student.
 
     A bot is a Python file in FOLDER, or a folder in it. The rubric has points for loading, faults,
-    scores against other agents, accuracy, time and imports; --rubric-example prints the default
-    one. The folder of --out gets grades.csv, junit.xml, gradescope/BOT.json (results.json of
-    Gradescope) and feedback/BOT.html with the faults and the worst move explained.
+    scores against agents, accuracy, time and imports. The folder of --out gets grades.csv,
+    junit.xml, gradescope/BOT.json (Gradescope's results.json) and feedback/BOT.html.
 
-    After Ctrl-C or a kill the same command continues. A changed bot is graded again. The same bots
-    and rubric give the same grades, except for moves close to a limit of time.
+    After Ctrl-C or a kill the same command continues. A changed bot is graded again. Grades are the
+    same in every run, except for moves close to a limit of time.
 
     \b
     Examples:
@@ -60,7 +59,5 @@ def command(
                 on_progress=line.reporter("{} of {} bots"),
             )  # fmt: skip
         written = f"written to {out}: grades.csv, junit.xml, gradescope, feedback"
-        rows = zip(found.rows(), found.bots, strict=True)
-        bots = [{**row, "reasons": each["texts"]} for row, each in rows]
-        data = {"out": str(out), "of": found.most, "bots": bots}
+        data = {"out": str(out), "of": found.most, "bots": found.rows()}
         write_result(as_json, data, [*found.sections(), [written]], stdout)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import dependencies_of, digests_of
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.sanitize import without_address, without_folders
+from claimeven.agents.sanitize import without_address
 from claimeven.agents.source_snapshot import DEFAULT_FILES, refusal_of
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import play_match
@@ -36,8 +37,8 @@ from claimeven.solver.solver import Solver
 
 #: Endings of submissions; files that are not Python are reported as such.
 _ENDINGS = (".py", ".ipynb", ".zip", ".pyc")
-#: Lines of a traceback that are stored, and plies of the openings of matches.
-MAX_LINES, OPENING_PLIES = 8, 4
+#: Plies of the openings of matches.
+OPENING_PLIES = 4
 _FIGURES = re.compile(r"\d[\d.,e+-]*")
 
 Result = dict[str, Any]
@@ -70,31 +71,28 @@ class Bot:
             return dict(json.loads(self.place(work).read_bytes()))
         return {}
 
-    def add(self, work: Result, result: Result) -> None:
-        """Store a measurement."""
+    def add(self, work: Result, text: str) -> None:
+        """Store a measurement as JSON."""
         make_folder(self.place(work).parent)
-        write_text(self.place(work), json.dumps(result))
+        write_text(self.place(work), text)
 
     def uses(self, forbidden: Sequence[str]) -> list[str]:
         """Return the forbidden names that its code uses, such as `claimeven.solver` or `exec`.
 
         Code may find objects in other ways, so a name that is missing proves nothing.
         """
-        found = set()
+        code, found = "", []
         for data in (data for name, data in self.files.items() if name.endswith(".py")):
-            try:
-                code = ast.unparse(ast.parse(data))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue
-            for module, alias in re.findall(r"^ *import ([\w.]+) as (\w+)", code, re.MULTILINE):
-                code = re.sub(rf"\b{alias}\.", f"{module}.", code)
-            for name in forbidden:
-                package, _, last = map(re.escape, name.rpartition("."))
-                sign = rf"(?<![\w.]){last}[(.]|\b(import|from) {last}\b"
-                if package:
-                    sign = rf"\b{re.escape(name)}\b|\bfrom {package} import (.*\b{last}\b|\*)"
-                found |= {name} if re.search(sign, code) else set()
-        return sorted(found)
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                code += ast.unparse(ast.parse(data)) + "\n"
+        for module, alias in re.findall(r"^ *import ([\w.]+) as (\w+)", code, re.MULTILINE):
+            code = re.sub(rf"\b{alias}\.", f"{module}.", code)
+        for name in forbidden:
+            whole, (package, _, last) = re.escape(name), map(re.escape, name.rpartition("."))
+            sign = rf"(?<![\w.]){whole}" + (r"\b" if package else "[(.]")
+            sign += rf"|\b(import|from) {whole}\b|\bfrom {package} import (.*\b{last}\b|\*)"
+            found += [name] if re.search(sign, code) else []
+        return found
 
 
 def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[Bot]:
@@ -172,7 +170,9 @@ def measure_bot(solver: Solver, bot: Bot) -> None:
                         result = calls[work["test"]](rubric, work, str(folder / bot.main), solver)
                 except ClaimevenError as error:  # no Python file, or it loads only sometimes
                     result = {"failure": str(error), "median": None}
-            bot.add(work, _stable(result))
+            # Texts are the same in every folder and process.
+            text = json.dumps(result).replace(json.dumps(f"{folder}{os.sep}")[1:-1], "")
+            bot.add(work, without_address(text))
         if bot.known()["median"] is None:
             return
 
@@ -212,9 +212,8 @@ def _accuracy(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result
     means = {name: tally.mean("perfect") for name, tally in tallies.items()}
     means["keeps"] = accuracy.decisive.mean("keeps_result")
     for each in accuracy.blunders(1):
-        move, texts = each.move, [why.text(each.move.position) for why in each.explained(solver)]
-        moves = {"moves": each.moves, "column": move.column, "scores": move.scores}
-        worst.append({**moves, "texts": texts})
+        texts = [column.text(each.move.position) for column in each.explained(solver)]
+        worst.append({**each.as_dict(), "texts": texts})
     # A position without an answer counts as a wrong one; after many faults no more are asked.
     answered = 0 if found.stopped else found.answered / max(1, found.asked)
     return {
@@ -222,18 +221,6 @@ def _accuracy(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result
         "faults": [*fault_texts(found.failed)], "stopped": found.stopped,
         "worst": worst,
     }  # fmt: skip
-
-
-def _stable(value: Any) -> Any:
-    """Return data with texts without folders and addresses, and only the end of long ones."""
-    if isinstance(value, dict):
-        return {name: _stable(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_stable(each) for each in value]
-    if not isinstance(value, str):
-        return value
-    lines = without_address(without_folders(value)).splitlines()
-    return "\n".join(lines if len(lines) <= MAX_LINES else ["...", *lines[1 - MAX_LINES :]])
 
 
 def _digest(value: object) -> str:

@@ -26,7 +26,7 @@ from claimeven.solver.solver import Solver
 
 #: The templates of the files of each bot: the names of their folders, and their endings.
 _TEMPLATES = {"feedback": ".html", "gradescope": ".json"}
-_ENDED = {"failure": "it ended the process that measured it, three times", "median": None}
+_ENDED = '{"failure": "it ended the process that measured it, three times", "median": null}'
 
 
 @dataclass(frozen=True)
