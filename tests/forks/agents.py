@@ -24,6 +24,7 @@ AGENT = Template(
 #: Workers start as the program does.
 _TEMPLATES = {
     "claimeven.agents.worker": AGENT,
+    "claimeven.arena.algorithm_worker": AGENT,
     "claimeven.parallel.jobs": PROGRAM,
     "claimeven.web.tasks": PROGRAM,
 }

@@ -1,7 +1,7 @@
 """Searches from files that show the positions they visit, step by step.
 
-A search is a plain function of a board. To show its steps it yields each position it visits and
-returns its answer, or it has a parameter `visit`, a function that it calls with each:
+A search is a function of a board. To show its steps it is a generator, which yields each position
+that it visits and returns its answer, or it calls its parameter `visit` with each:
 
     def minimax(position, depth, evaluate):
         yield position
@@ -17,8 +17,8 @@ a board of the function's shape (see `shapes`). A yielded tuple adds a value and
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral, Number, Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,14 +27,15 @@ from claimeven.agents.options import InvalidSpec
 from claimeven.agents.sanitize import described, printable, shown
 from claimeven.agents.shapes import CourseState, end_of
 from claimeven.game import encodings
-from claimeven.game.errors import ClaimevenError, InvalidPosition
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_names
 from claimeven.game.position import Position
 
 #: The readers of boards by their shape; the other shapes have rows, the top row first.
-_READERS: Final[dict[str, Callable[[Any, Geometry], Position]]] = {
-    "rows-up": lambda board, geometry: _from_rows(np.asarray(board)[::-1], geometry),
+_READERS: Final[Mapping[str, Callable[[Any, Geometry], Position]]] = {
+    "rows": lambda board, geometry: encodings.from_kaggle(np.ravel(board).tolist(), geometry),
+    "rows-up": lambda board, geometry: _READERS["rows"](board[::-1], geometry),
     "signs": lambda board, geometry: encodings.from_lund(board, geometry, 0),
     "lund": encodings.from_lund,
     "polito": encodings.from_polito,
@@ -62,27 +63,26 @@ def read_visit(item: Any, geometry: Geometry, shape: str = "rows") -> Visit:
     >>> read_visit(("44", 0.5, "looks even"), Geometry()).value
     0.5
     """
-    value, note = None, ""
-    is_tuple = isinstance(item, tuple) and len(item) in (2, 3)
-    if is_tuple and not isinstance(item[0], numbers.Number) and _is_value(item[1]):
-        value = None if item[1] is None else float(item[1])
-        note = printable(str(item[2])) if len(item) == 3 else ""
-        item = item[0]
-    return Visit(read_board(item, geometry, shape), value, note)
+    is_tuple = isinstance(item, tuple) and len(item) in (2, 3) and not isinstance(item[0], Number)
+    if not is_tuple or not (item[1] is None or isinstance(item[1], Real)):
+        return Visit(read_board(item, geometry, shape))
+    value, note = (*item[1:], "")[:2]
+    position = read_board(item[0], geometry, shape)
+    return Visit(position, None if value is None else float(value), printable(str(note)))
 
 
 def read_board(board: Any, geometry: Geometry, shape: str = "rows") -> Position:
     """Return the position of a board of a function's shape, or of moves. Raises `InvalidVisit`."""
-    if isinstance(board, CourseState):
-        board = board.position
+    board = board.position if isinstance(board, CourseState) else board
+    if isinstance(board, Position):
+        return board
+    is_list = isinstance(board, (list, tuple)) and all(isinstance(c, Integral) for c in board)
+    if not isinstance(board, (str, list, tuple, np.ndarray)):
+        raise InvalidVisit(f"showed no position: {shown(board)}")
     try:
-        if isinstance(board, Position):
-            return board
-        if isinstance(board, str) or shape == "moves":
+        if isinstance(board, str) or is_list:
             return Position.from_moves(board, geometry)
-        if isinstance(board, (list, tuple)) and all(isinstance(c, numbers.Integral) for c in board):
-            return Position.from_moves(board, geometry)
-        return _READERS.get(shape, _from_rows)(board, geometry)
+        return _READERS.get(shape, _READERS["rows"])(board, geometry)
     except ClaimevenError as error:
         raise InvalidVisit(f"showed an impossible position: {error}: {shown(board)}") from None
     except Exception as error:
@@ -90,31 +90,21 @@ def read_board(board: Any, geometry: Geometry, shape: str = "rows") -> Position:
 
 
 def arguments_of(function: Callable[..., Any], offered: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for the parameters of a search: the first offer for its first one.
+    """Return the arguments of a search: the first offer for its first parameter, others by name.
 
-    The others get the offer of their name. Raises `InvalidSpec` if one without a default has none.
+    Raises `InvalidSpec` if a parameter without a default has no offer.
     """
-    name = getattr(function, "__name__", "the search")
-    board, others = next(iter(offered)), [*offered][1:]
-    try:
-        parameters = [*inspect.signature(function).parameters.values()]
-    except (TypeError, ValueError):
-        parameters = []
-    taken = {p.name: offered[p.name] for p in parameters[1:] if p.name in others}
-    missing = [
-        p.name
-        for p in parameters[1:]
-        if p.default is p.empty
-        and p.name not in others
-        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
-    if missing or not parameters:
-        got = f"and has no value for {', '.join(missing)}" if missing else "got none"
+    board, *others = offered
+    parameters = [*inspect.signature(function).parameters.values()]
+    rest = [p for p in parameters[1:] if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    unknown = [p.name for p in rest if p.default is p.empty and p.name not in others]
+    if unknown or not parameters:
         raise InvalidSpec(
-            f"{name} must have a {board} as its first parameter, then any of {', '.join(others)};"
-            f" the check goes by these names {got}"
+            f"{getattr(function, '__name__', 'the search')} must take a {board} first, and may take"
+            f" {', '.join(others)}, by these names; got {', '.join(unknown) or 'no parameters'}"
         )
-    return {parameters[0].name: offered[board], **taken}
+    known = {p.name: offered[p.name] for p in rest if p.name in others}
+    return {parameters[0].name: offered[board], **known}
 
 
 def run_search(
@@ -149,18 +139,3 @@ def visit_lines(steps: Iterable[Any], root: Position, shape: str = "rows") -> It
         moves = max(ways)[1]
         seen[position.mine, position.mask] = number, moves
         yield f"{moves or 'root'} {'-' if value is None else f'{value:g}'} {note}".rstrip()
-
-
-def _is_value(item: Any) -> bool:
-    return item is None or isinstance(item, numbers.Real)
-
-
-def _from_rows(board: Any, geometry: Geometry) -> Position:
-    """Read rows, the top row first: 0 empty, 1 first, 2 or -1 second."""
-    array = np.asarray(board)
-    if array.shape != (geometry.rows, geometry.columns):
-        raise InvalidPosition(
-            f"a board must have {geometry.rows} rows of {geometry.columns} cells, got shape"
-            f" {array.shape}"
-        )
-    return encodings.from_kaggle(np.where(array == -1, 2, array).ravel().tolist(), geometry)

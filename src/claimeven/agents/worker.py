@@ -76,13 +76,17 @@ class AgentWorker:
         random.seed(_GLOBAL_SEED)
         np.random.seed(_GLOBAL_SEED)
         store_sources({place: text.encode("latin-1") for place, text in texts.items()})
-        self.agent = _make(spec, file)
+        self.agent = self.build(spec, file)
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
             "stateful": bool(self.agent.stateful),
             "plays": printable(str(self.agent.plays)),
             "is_guess": bool(self.agent.is_guess),
         }
+
+    def build(self, spec: str, file: list[str] | None) -> Agent:
+        """Make the agent of a spec, or of a file and a name, in this process."""
+        return _make(spec, file)
 
     def check_board(self, geometry: list[int]) -> None:
         self.agent.check_board(Geometry(*geometry))
@@ -158,14 +162,14 @@ class AgentWorker:
         return {"fault": reason, "traceback": traceback_of(error), "kind": kind_of(error)}
 
 
-def main(parent: Parent) -> None:
+def main(parent: Parent, worker: AgentWorker | None = None) -> None:
     """Answer the requests of the parent."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
     sys.argv = [""]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # files, both
-    worker = AgentWorker()
+    worker = worker or AgentWorker()
     while (data := _receive(parent)) is not None:
         message = worker.message(data)
         try:

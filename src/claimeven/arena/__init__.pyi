@@ -8,6 +8,9 @@ from claimeven.arena.accuracy.metrics import Comparison as Comparison
 from claimeven.arena.accuracy.metrics import Tally as Tally
 from claimeven.arena.accuracy.stored_games import GamesAccuracy as GamesAccuracy
 from claimeven.arena.accuracy.stored_games import accuracy_of as accuracy_of
+from claimeven.arena.algorithm_check import AlgorithmDifference as AlgorithmDifference
+from claimeven.arena.algorithm_check import AlgorithmReport as AlgorithmReport
+from claimeven.arena.algorithm_check import check_algorithm as check_algorithm
 from claimeven.arena.api import place_on_ladder as place_on_ladder
 from claimeven.arena.api import play_match as play_match
 from claimeven.arena.api import play_tournament as play_tournament

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import TextIO
 
 import click
@@ -13,6 +16,8 @@ from claimeven.agents.external.kaggle import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.agent import PATIENCE
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines, printable
+from claimeven.arena.algorithm_check import SECONDS, AlgorithmReport, check_algorithm
+from claimeven.arena.algorithm_worker import ALGORITHMS
 from claimeven.arena.findings import STATEFUL_ADVICE
 from claimeven.arena.games.plan import setting_of
 from claimeven.arena.probes import Fault
@@ -32,6 +37,14 @@ MAX_TRACEBACK = 12
 
 @click.command("check")
 @click.argument("specs", metavar="AGENT...", nargs=-1, required=True, type=options.AGENT)
+@click.option(
+    "--algorithm", type=click.Choice([*ALGORITHMS]),
+    help="Compare the search of a file with the textbook of an algorithm.",
+)  # fmt: skip
+@click.option(
+    "--moves", multiple=True, metavar="MOVES",
+    help="With --algorithm: search the position after these moves; may be repeated.",
+)  # fmt: skip
 @click.option("--seed", default=0, help="Seed of openings and agents.")
 @options.geometry_options
 @options.time_control_options
@@ -42,6 +55,8 @@ MAX_TRACEBACK = 12
 def command(
     ctx: click.Context,
     specs: tuple[str, ...],
+    algorithm: str | None,
+    moves: tuple[str, ...],
     seed: int,
     geometry: Geometry,
     limit: Limit,
@@ -56,6 +71,10 @@ def command(
     position, the traceback and a remedy. Time is limited as in a match with the same options:
     without --seconds a Kaggle file has Kaggle's time. Several agents get a table first.
 
+    With --algorithm the file has a search, such as minimax(position, depth, evaluate), that yields
+    the positions it visits. Its values, columns and visits are compared with the textbook, and the
+    first difference comes with its usual cause: see the guide "Check your own search".
+
     The exit status is 0 if there are no faults, 1 if an agent has faults or cannot be loaded, and 2
     for bad input such as a missing file; the other agents are still checked.
 
@@ -66,25 +85,41 @@ def command(
       claimeven check kaggle:main.py --seconds 2 --time-bank 60
       claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
+      claimeven check --algorithm alphabeta my_search.py
+      claimeven check --algorithm uct my.py:search,shape=lists --moves 4453
     """
     seed_number(seed)
-    announce_compilation()
-    reports: dict[str, CheckReport | None] = {}
+    if algorithm is None:
+        if moves:
+            raise click.UsageError("--moves needs --algorithm: it names positions for a search")
+        announce_compilation()
+    check: Callable[..., CheckReport | AlgorithmReport] = partial(
+        check_agent,
+        limit=limit,
+        memory_limit_mb=bounds.memory_limit_mb,
+        load_timeout=bounds.load_timeout,
+        quiet=not verbose,
+    )
+    steps = "positions and games"
+    if algorithm is not None:
+        sandbox = replace(bounds, quiet=not verbose)
+        check = partial(
+            check_algorithm, algorithm, moves=moves, seconds=limit.seconds or SECONDS,
+            sandbox=sandbox,
+        )  # fmt: skip
+        steps = "positions"
+    reports: dict[str, CheckReport | AlgorithmReport | None] = {}
     with clean_stdout() as out:
         with status_line() as line:
             for number, spec in enumerate(specs, start=1):
                 place = f", {number} of {len(specs)}" if len(specs) > 1 else ""
                 try:
-                    reports[spec] = check_agent(
+                    reports[spec] = check(
                         spec,
                         geometry=geometry,
-                        limit=limit,
-                        memory_limit_mb=bounds.memory_limit_mb,
-                        load_timeout=bounds.load_timeout,
                         seed=seed,
-                        quiet=not verbose,
                         on_progress=line.reporter(
-                            "{} of {} positions and games", f"checking {printable(spec)}{place}: "
+                            f"{{}} of {{}} {steps}", f"checking {printable(spec)}{place}: "
                         ),
                     )
                 except InvalidSpec as error:
@@ -103,13 +138,21 @@ def command(
     ctx.exit(BAD_INPUT if None in reports.values() else 0 if is_fine else FAULTY)
 
 
-def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: TextIO) -> None:
+def _write_all(
+    reports: Mapping[str, CheckReport | AlgorithmReport | None], limit: Limit, out: TextIO
+) -> None:
     """Write the report of one agent, or a table of several and the reports with faults."""
-    checked = {spec: report for spec, report in reports.items() if report is not None}
+    searches = [each for each in reports.values() if isinstance(each, AlgorithmReport)]
+    if searches:
+        write_sections(chain.from_iterable(map(_search_sections, searches)), out)
+        return
+    checked = {spec: each for spec, each in reports.items() if isinstance(each, CheckReport)}
     if len(reports) == 1:
         write_sections(_sections(next(iter(checked.values())), limit), out)
         return
-    out.writelines(line + "\n" for line in _summary(reports, text_width(out)))
+    out.writelines(
+        line + "\n" for line in _summary(dict.fromkeys(reports) | checked, text_width(out))
+    )
     broken = [report for report in checked.values() if not report.is_fine]
     for report in broken:
         out.write("\n")
@@ -119,6 +162,45 @@ def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: Tex
     out.writelines(
         f"  no agent: {printable(spec)}\n" for spec, report in reports.items() if report is None
     )
+
+
+def _search_sections(report: AlgorithmReport) -> Iterator[list[Block]]:
+    """Yield the comparison of a search: the first difference and its causes."""
+    differs = report.difference
+    names = f"{printable(report.spec)} and the textbook of {report.algorithm}"
+    if differs is None:
+        counts = f", {report.visits:,} visits and {report.cutoffs:,} cutoffs"
+        shows_none = ". It shows no visits (yield each position), so its cutoffs are not compared"
+        yield [
+            f"{names} do the same in {report.positions} positions"
+            f"{counts if report.visits else shows_none}."
+        ]
+        return
+    kind = {"uct": "iterations", "flat": "playouts of each column"}.get(report.algorithm)
+    effort = f"with {differs.effort} {kind}" if kind else f"to depth {differs.effort}"
+    yield [f"{names} differ in a search {_after(differs.moves)} {effort}:", Board(differs.position)]
+    number = f"Position {differs.visit}{' that starts a playout' if kind else ''}: "
+    for who, text, position in (
+        ("the textbook", differs.textbook, differs.textbook_position),
+        ("the program", differs.program, differs.program_position),
+    ):
+        line = f"{number if differs.visit else ''}{who} {text}"
+        yield (
+            [f"{line[0].upper()}{line[1:]}."] if position is None else [line + ":", Board(position)]
+        )
+    if differs.traceback:
+        yield [_traceback(differs.traceback)]
+    if not report.causes:
+        yield ["No known mistake does the same."]
+        return
+    likely = "Cause" if report.is_sure and len(report.causes) == 1 else "Possible cause"
+    yield [f"{likely}: {cause}." for cause in report.causes]
+    if report.changes:
+        where = "in all positions" if report.is_sure else "up to a later difference"
+        lines = [
+            line.strip() for each in report.changes for line in "\n->\n".join(each).splitlines()
+        ]
+        yield [f"The textbook with this change does the same {where}:", Code(lines)]
 
 
 def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[str]:

@@ -73,6 +73,7 @@ class ProcessAgent(Agent):
     """
 
     trusted = True  # decisions are validated as they arrive
+    _module = "claimeven.agents.worker"
 
     def __init__(
         self,
@@ -222,9 +223,7 @@ class ProcessAgent(Agent):
     def _start(self) -> None:
         variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}
         self._started = time.perf_counter()
-        self._child = Child(
-            "claimeven.agents.worker", self._output, variables, MAX_ANSWER, self._memory_mb
-        )
+        self._child = Child(self._module, self._output, variables, MAX_ANSWER, self._memory_mb)
         self._made = self._is_sent = False
         texts = {place: text.decode("latin-1") for place, text in self.texts.items()}
         make = {"spec": self.name, "file": self._file, "memory_mb": self._memory_mb}

@@ -1,0 +1,399 @@
+"""Compare a search from a file with the textbook: the first difference, and its usual cause.
+
+The search runs in a separate process on made-up values. The textbook then follows its visits, with
+and without each mistake of `data/mistakes.toml` planted in its source: the mistake with which it
+does the same is the cause. The contract of a search is in `agents.visits`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib.resources import files
+from itertools import chain, combinations
+from operator import itemgetter
+from types import CodeType
+from typing import Any, Final, NamedTuple
+
+from claimeven.agents.base import AgentFault
+from claimeven.agents.codec import from_position
+from claimeven.agents.files import split_file_spec
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.agent import ProcessAgent
+from claimeven.agents.process.sandbox import Sandbox
+from claimeven.arena.algorithm_worker import ALGORITHMS, C, MadeUpValues
+from claimeven.arena.options import InvalidMatch
+from claimeven.arena.probes import probes
+from claimeven.evaluation.registry import get_evaluation
+from claimeven.game.encodings import to_fen
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import format_moves, parse_moves
+from claimeven.game.position import Position
+from claimeven.game.validation import one_of
+from claimeven.minimax import textbook
+from claimeven.minimax.textbook import SearchContext
+from claimeven.minimax.transpositions import TranspositionTable
+from claimeven.minimax.types import PROVEN, WIN, Event, plies_to_end, run_trace
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
+
+#: Seconds for the searches of a position.
+SECONDS: Final = 30.0
+#: The most positions of a tree, without and with cutoffs, and its most plies.
+MAX_TREE, MAX_PRUNED_TREE, MAX_PLIES = 350, 2500, 6
+#: Iterations of UCT, and playouts of a column.
+_PLAYOUTS: Final = {"uct": (150,), "flat": (6,)}
+#: Values of won games are above this; made-up values are below.
+WON: Final = 100
+
+Changes = tuple[tuple[str, str], ...]
+Answer = dict[str, Any]
+#: The index of a case, the effort and the visit of a difference; and the place after all.
+_Place = tuple[float, float, float]
+_END: _Place = (math.inf, 0, 0)
+
+
+class SearchCase(NamedTuple):
+    """A position to search, its columns, and the depth (or number of playouts) of each search."""
+
+    position: Position
+    columns: tuple[int, ...]
+    efforts: tuple[int, ...]
+
+
+class AlgorithmDifference(NamedTuple):
+    """The different steps of the textbook and the program in a search with an `effort`.
+
+    `visit` counts visited positions from 1; it is None if the answers differ.
+    """
+
+    moves: str
+    position: Position
+    effort: int
+    visit: int | None
+    textbook: str
+    program: str
+    textbook_position: Position | None = None
+    program_position: Position | None = None
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class AlgorithmReport:
+    """The result of a check: the numbers of positions searched, of visits and of cutoffs.
+
+    `causes` are the mistakes with which the textbook does the same as the program: in all positions
+    if `is_sure`, else up to a later difference. `changes` is what the first one replaces.
+    """
+
+    algorithm: str
+    spec: str
+    positions: int
+    visits: int
+    cutoffs: int
+    difference: AlgorithmDifference | None = None
+    causes: tuple[str, ...] = ()
+    changes: Changes = ()
+    is_sure: bool = False
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether the program does the same as the textbook."""
+        return self.difference is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, positions as FEN."""
+        data = {"ok": self.is_fine, **vars(self)}
+        if self.difference is not None:
+            each = self.difference._asdict().items()
+            data["difference"] = {k: to_fen(v) if isinstance(v, Position) else v for k, v in each}
+        return data
+
+
+def check_algorithm(
+    algorithm: str,
+    spec: str,
+    *,
+    moves: Sequence[str] = (),
+    geometry: Geometry = STANDARD,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    sandbox: Sandbox | None = None,
+    on_progress: Callable[[int, int], object] = lambda done, total: None,
+) -> AlgorithmReport:
+    """Compare the search of a file, `my.py` or `my.py:name`, with the textbook of an algorithm.
+
+    `moves` are move strings of positions to search, by default some 15. Raises `InvalidSpec` if the
+    search cannot be loaded, and `InvalidMatch` for a position that is over.
+    """
+    one_of(algorithm, "algorithm", tuple(ALGORITHMS), InvalidMatch)
+    path, name = split_file_spec(spec) or (spec, "")
+    if not path.endswith(".py"):
+        raise InvalidSpec(f"a search must be in a file, my.py or my.py:{algorithm}, got {spec!r}")
+    cases, answers = list(_cases(algorithm, geometry, moves, seed)), list[Answer]()
+    file = path, f"{name or algorithm},algorithm={algorithm}"
+    with closing(_SearchProcess(spec, file, sandbox)) as search:
+        search.make()
+        for case in cases:
+            answers.append(search.answer(case, seed, seconds))
+            on_progress(len(answers), len(cases))
+            if not answers[-1]["visits"][0]:
+                break  # it did not answer in time
+
+    def compare(changes: Changes) -> tuple[_Place, AlgorithmDifference | None, int]:
+        """Return the first difference from the textbook with changes, its place, and cutoffs."""
+        cutoffs = 0
+        for index, (case, answer) in enumerate(zip(cases, answers, strict=False)):
+            replay = _Replay(algorithm, changes, case, seed)
+            found = replay.difference(answer)
+            cutoffs += replay.counters.cutoffs
+            if found is not None:
+                return (index, found.effort, found.visit or math.inf), found, cutoffs
+        return _END, None, cutoffs
+
+    variants = known_mistakes(algorithm, "variant")
+    subsets = chain.from_iterable(combinations(variants, n) for n in range(len(variants) + 1))
+    correct: Iterator[Changes] = (tuple(chain(*each)) for each in subsets)
+    compared = sorted(((*compare(each), each) for each in correct), key=itemgetter(0), reverse=True)
+    place, first, cutoffs, _ = compared[0]
+    visits = sum(map(len, chain(*(answer["visits"] for answer in answers))))
+    report = AlgorithmReport(algorithm, spec, len(cases), visits, cutoffs, first)
+    if first is None:
+        return report
+    fault = str(answers[int(place[0])]["fault"])
+    causes: dict[str, Changes] = {}
+    for *_, changes in compared:
+        found: dict[_Place, dict[str, Changes]] = {}
+        for mistake, cause in known_mistakes(algorithm).items():
+            found.setdefault(compare((*changes, *mistake))[0], {}).setdefault(cause, mistake)
+        if max(found) > place:
+            place, causes = max(found), found[max(found)]
+        if place == _END:
+            break
+    known = known_mistakes(algorithm, "fault").items()
+    faults = [cause for ((text, _),), cause in known if text in fault and place != _END]
+    changes = next(iter(causes.values()), ())
+    return replace(report, causes=(*faults, *causes), changes=changes, is_sure=place == _END)
+
+
+def _cases(
+    algorithm: str, geometry: Geometry, moves: Sequence[str], seed: int
+) -> Iterator[SearchCase]:
+    """Yield the positions of moves, or positions with few and many columns, wins and threats."""
+    lines = [parse_moves(each, geometry) for each in moves]
+    if not lines:
+        tried = [*chain(*probes(geometry, seed))]
+        lines = [(), *(probe.columns for probe in tried[:4])]
+        lines += [probe.columns for probe in tried if len(probe.wins) > 1][:3]
+        lines += [probe.columns for probe in tried if probe.blocks][:2]
+        lines += [probe.columns for probe in tried if 1 < len(probe.position.legal_columns) < 4][:4]
+    for columns in lines:
+        position = Position.from_moves(columns, geometry)
+        if position.is_over:
+            raise InvalidMatch(f"the game is over after {format_moves(columns, geometry)}")
+        size = MAX_TREE if algorithm == "minimax" else MAX_PRUNED_TREE
+        plies = int(math.log(size, max(2, len(position.legal_columns))))
+        efforts = range(1, 1 + min(plies, MAX_PLIES, geometry.cells - position.ply))
+        yield SearchCase(position, columns, _PLAYOUTS.get(algorithm) or tuple(efforts))
+
+
+@cache
+def known_mistakes(algorithm: str, kind: str = "mistake") -> dict[Changes, str]:
+    """Return the causes of known mistakes by their changes in the source of the textbook.
+
+    A `variant` is another correct program, and a `fault` the text of a fault.
+    """
+    table = files("claimeven.arena").joinpath("data/mistakes.toml").read_text(encoding="utf-8")
+    return {
+        tuple((old, new) for old, new in each["change"]): each["cause"]
+        for each in tomllib.loads(table)[kind]
+        if algorithm in each["of"]
+    }
+
+
+class _SearchProcess(ProcessAgent):
+    """A search from a file in a separate process."""
+
+    _module = "claimeven.arena.algorithm_worker"
+
+    def answer(self, case: SearchCase, seed: int, seconds: float) -> Answer:
+        """Return the answer of `SearchWorker.search`."""
+        given = {"board": from_position(case.position), "moves": case.columns, "seed": seed}
+        late = f"did not answer within {seconds:g} s"
+        try:
+            return self._ask("search", dict, seconds, late, efforts=case.efforts, **given)
+        except AgentFault as error:
+            fault = {"fault": str(error), "traceback": error.traceback}
+            return {"visits": [[]], "answers": [], **fault}
+
+
+class _Differs(Exception):
+    """The textbook visits a position (None: it visits no more) that the program does not visit."""
+
+
+class _Replay(SearchContext):
+    """A run of the textbook with changes, along the visits of a program in a case."""
+
+    def __init__(self, algorithm: str, changes: Changes, case: SearchCase, seed: int) -> None:
+        self.algorithm, self.case, self.is_changed = algorithm, case, bool(changes)
+        self.made_up = MadeUpValues(seed)
+        #: The next visits of the program, the first one last; None if it does not show them.
+        self.ahead: list[tuple[int, int]] | None = None
+        table = TranspositionTable(1 << 28) if algorithm == "negamax" else None
+        order = case.position.geometry.center_order
+        super().__init__(get_evaluation(self.made_up.evaluate), order, table=table)
+        own = {"_columns": self.columns, "guide": self.guide, "playout": self.playout}
+        module = sys.modules[_PARTS[algorithm][0].__module__]
+        self.names = {**vars(module), **own}
+        exec(_code(algorithm, changes), self.names)
+
+    def difference(self, answer: Answer) -> AlgorithmDifference | None:
+        """Return the first difference from an answer of the program; None if there is none."""
+        position, columns, efforts = self.case
+        moves, fault = format_moves(columns, position.geometry), str(answer["fault"])
+        shows = self.algorithm in _PLAYOUTS or any(answer["visits"])
+        results = [*answer["answers"], None]
+        for effort, seen, result in zip(efforts, answer["visits"], results, strict=False):
+            self.ahead = [*map(tuple, reversed(seen))] if shows else None
+            differs = partial(AlgorithmDifference, moves, position, effort)
+            try:
+                best = self.best(effort)
+                if self.ahead:
+                    raise _Differs(None)
+            except _Differs as error:
+                theirs = None
+                if self.ahead:
+                    theirs = Position.unchecked(position.geometry, *self.ahead[-1])
+                both = error.args[0], theirs
+                texts = ["visits no more" if each is None else "visits" for each in both]
+                texts[1] = fault if result is None and theirs is None else texts[1]
+                number = len(seen) - len(self.ahead or ()) + 1
+                return differs(number, texts[0], texts[1], *both, answer["traceback"])
+            ours = "returns " + " or ".join(_result(*each) for each in best.items())
+            if result is None:
+                return differs(None, ours, fault, traceback=answer["traceback"])
+            value, column = result
+            if column not in best or not (value is None or self.is_equal(value, best[column])):
+                return differs(None, ours, f"returns {_result(column, value)}")
+        return None
+
+    def best(self, effort: int) -> dict[int, float]:
+        """Run the textbook; return the best columns and their values. Raises `_Differs`."""
+        position = self.case.position
+        best: dict[int, float]
+        if self.algorithm == "flat":
+            best = self.names["flat"](position, self.columns(position), effort)
+            return best
+        if self.algorithm == "uct":
+            options = MonteCarloOptions(c=C, first_play="order")
+            tree = self.names["TextbookTree"](position, options, 0)
+            tree.simulate = lambda leaf: (-self.playout(leaf.position), [])
+            tree.run(effort)
+            best = self.names["final_choice"](tree.root)
+            return best
+        values: dict[int, float] = {}
+
+        def note(event: Event) -> None:
+            if event.kind == "return" and len(event.columns) == 1 and event.value is not None:
+                values[event.columns[0]] = event.value
+
+        found = run_trace(self.names[self.algorithm](position, effort, self), note)
+        if self.algorithm == "minimax" and not self.is_changed:
+            return {column: value for column, value in values.items() if value == found.value}
+        return {found.line[0] if found.line else -1: found.value}  # others may have bounds
+
+    def is_equal(self, value: float, ours: float) -> bool:
+        """Whether a value of the program is the same as ours, on its scale of wins or results."""
+        if self.algorithm in _PLAYOUTS:
+            return min(abs(value - ours), abs(2 * value - 1 - ours)) < 1e-6
+        return value == ours or (abs(ours) > PROVEN and math.copysign(value, ours * value) > WON)
+
+    def enter(self, path: tuple[int, ...], position: Position | None = None) -> None:
+        """Count a visit. Raises `_Differs` if it is not the next one of the program."""
+        super().enter(path)
+        if self.ahead is not None and position is not None:
+            if self.ahead[-1:] != [(position.mine, position.mask)]:
+                raise _Differs(position)
+            self.ahead.pop()
+
+    def playout(self, position: Position) -> int:
+        """Return the result of a playout, for the side to move."""
+        self.enter((), position)
+        return self.made_up.playout(position)
+
+    def columns(self, position: Position, order: object = (), first: int = -1) -> list[int]:
+        """Return the legal columns in the order in which the program visits them, then others."""
+        legal = textbook._columns(position, self.order)
+        after = {position.play_unchecked(column).mask: column for column in legal}
+        tried: list[int] = []
+        for _, mask in reversed(self.ahead or ()):
+            if mask.bit_count() <= position.ply:
+                break
+            tried += [after.pop(mask)] if mask in after else []
+        return [*tried, *after.values()]
+
+    def guide(self, children: Sequence[TreeNode], step: int = 1) -> list[TreeNode]:
+        """Return children, the ones that lead to the next playout of the program first."""
+        mine, mask = (self.ahead or [(0, 0)])[-1]
+        leaf = Position.unchecked(self.case.position.geometry, mine, mask).discs
+
+        def leads(child: TreeNode) -> bool:
+            return not any(a & ~b for a, b in zip(child.position.discs, leaf, strict=True))
+
+        return sorted(children[::step], key=leads, reverse=True)
+
+
+def flat(position: Position, columns: Sequence[int], playouts: int) -> dict[int, float]:
+    """Return the columns with the best mean of playouts from the positions after them."""
+    totals = dict.fromkeys(columns, 0)
+    for _ in range(playouts):
+        for column in columns:
+            totals[column] -= playout(position.play(column))  # type: ignore[name-defined] # noqa: F821
+    most = max(totals.values())
+    return {column: total / playouts for column, total in totals.items() if total == most}
+
+
+def final_choice(root: TreeNode) -> dict[int, float]:
+    """Return the columns with the most visits and their means."""
+    children = root.children or ()
+    most = max(child.visits for child in children)
+    return {child.column: child.total / most for child in children if child.visits == most}
+
+
+#: The source of each textbook.
+_PARTS: Final[dict[str, tuple[Any, ...]]] = {
+    "minimax": (textbook.minimax, textbook._value_at_rest, textbook._finished_value),
+    "alphabeta": (textbook.alphabeta, textbook._value_at_rest, textbook._finished_value),
+    "negamax": (textbook.negamax, textbook._finished_value),
+    "uct": (TextbookTree, final_choice),
+    "flat": (flat,),
+}
+
+
+@cache
+def _code(algorithm: str, changes: Changes) -> CodeType:
+    """Return the code of a textbook after changes, and with the calls of a replay."""
+    text = "\n".join(map(inspect.getsource, _PARTS[algorithm]))
+    hooks = (
+        ("enter(path)", "enter(path, position)"),
+        ("in node.children:", "in guide(node.children):"),
+    )
+    for old, new in (*hooks, *changes):
+        text = text.replace(old, new)
+    return compile(text, f"<{algorithm}>", "exec")
+
+
+def _result(column: int, value: float | None) -> str:
+    """Return a result of a search as text."""
+    text = f"column {column + 1}" if column >= 0 else "no column"
+    if value is None:
+        return text
+    plies = plies_to_end(value) if abs(value) < WIN else None
+    won = f"a {'win' if value > 0 else 'loss'} in {plies}"
+    return f"{text} with {f'value {value:,.6g}' if plies is None else won}"

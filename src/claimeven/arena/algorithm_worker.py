@@ -1,0 +1,155 @@
+"""The process of a search that is checked, and the numbers that it searches with.
+
+The search comes from a file, so it may crash, print or hang: see `AgentWorker`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from numbers import Integral
+from typing import Any, Final
+
+from claimeven.agents import codec
+from claimeven.agents.base import Agent
+from claimeven.agents.files import load_function
+from claimeven.agents.function_agent import FunctionAgent
+from claimeven.agents.options import InvalidSpec, split_options
+from claimeven.agents.sanitize import described, shown, traceback_of
+from claimeven.agents.shapes import SHAPES, end_of
+from claimeven.agents.visits import InvalidVisit, arguments_of, read_board, read_visit
+from claimeven.agents.worker import AgentWorker
+from claimeven.agents.worker import main as answer_requests
+from claimeven.game.position import Position
+from claimeven.parallel.worker import Parent
+from claimeven.suggestions import no_such
+
+#: The arguments that each algorithm may take by name, after the board.
+_TREE: Final = ("depth", "evaluate", "visit", "player", "alpha", "beta")
+ALGORITHMS: Final = {
+    "minimax": _TREE,
+    "alphabeta": _TREE,
+    "negamax": (*_TREE, "table"),
+    "uct": ("iterations", "playout", "c", "visit", "player"),
+    "flat": ("playouts", "playout", "visit", "player"),
+}
+#: The constant of exploration, and the most positions that a search may visit.
+C, MAX_VISITED = 0.7, 5_000
+
+
+class MadeUpValues:
+    """Evaluations and results of playouts for the side to move, from a seed and the position.
+
+    Values are whole numbers from -9 to 9, so that ties are frequent.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.counts: Counter[Position] = Counter()
+
+    def evaluate(self, position: Position, number: int = 0) -> int:
+        """Return a value."""
+        return random.Random(f"{self.seed} {position.discs} {number}").randint(-9, 9)
+
+    def playout(self, position: Position) -> int:
+        """Return the result of the next playout from a position: 1, 0 or -1."""
+        self.counts[position] += 1
+        if position.is_over:
+            return 0 if position.winner is None else -1
+        value = self.evaluate(position) + self.evaluate(position, self.counts[position])
+        return (value > 0) - (value < 0)
+
+
+class _Enough(BaseException):
+    """Ends a search that visits too many positions."""
+
+
+class SearchWorker(AgentWorker):
+    """A search from a file, which is loaded again for each request, with empty tables."""
+
+    def build(self, spec: str, file: list[str] | None) -> Agent:
+        """Return the search as an agent; its options are its algorithm and its shape."""
+        assert file is not None
+        name, _, text = file[1].partition(",")
+        options = {"shape": "position", **split_options(text, spec)}
+        self.algorithm, self.shape = options.pop("algorithm"), options.pop("shape")
+        choices = ("position", "moves", *SHAPES)
+        if options or self.shape not in choices:
+            raise InvalidSpec(no_such("shape", self.shape, choices))
+        self.load_search = partial(load_function, file[0], name)
+        search = self.load_search()
+        arguments_of(search, dict.fromkeys((self.shape, *ALGORITHMS[self.algorithm])))
+        return FunctionAgent(spec, search)
+
+    def search(self, board: list[int], moves: list[int], efforts: list[int], seed: int) -> Any:
+        """Search a position to each depth, or with each number of iterations or playouts.
+
+        Returns the visited positions (of Monte Carlo the starts of playouts), the value and column
+        of each search, and the fault that ended the last one.
+        """
+        position, made_up = codec.to_position(board), MadeUpValues(seed)
+        make, players = SHAPES.get(self.shape, (lambda position: position, (0, 1)))
+        is_sampled = "playout" in ALGORITHMS[self.algorithm]
+        visits: list[list[list[int]]] = []
+        answers: list[tuple[float | None, int]] = []
+
+        def record(visited: Position) -> None:
+            if len(visits[-1]) >= MAX_VISITED:
+                raise _Enough
+            visits[-1].append([visited.mine, visited.mask])
+
+        def visit(item: Any) -> None:
+            if not is_sampled:
+                record(read_visit(item, position.geometry, self.shape).position)
+
+        def ask(of: Callable[[Position], int], board: Any, player: Any = None) -> int:
+            asked = read_board(board, position.geometry, self.shape)
+            if player is not None and player not in players:
+                raise InvalidVisit(f"asked for the player {shown(player)}, not one of {players}")
+            if is_sampled:
+                record(asked)
+            return of(asked) if player in (None, players[asked.turn]) else -of(asked)
+
+        offered = {
+            self.shape: moves if self.shape == "moves" else make(position), "visit": visit,
+            "evaluate": partial(ask, made_up.evaluate), "playout": partial(ask, made_up.playout),
+            "player": players[position.turn], "alpha": -math.inf, "beta": math.inf, "c": C,
+            "table": {},
+        }  # fmt: skip
+        fault, traceback = None, ""
+        try:
+            search = self.load_search()
+            for effort in efforts:
+                visits.append([])
+                offered |= dict.fromkeys(("depth", "iterations", "playouts"), effort)
+                answer = end_of(search(**arguments_of(search, offered)), visit)
+                answers.append(_read_answer(answer, is_sampled))
+        except _Enough:
+            fault = f"visited more than {MAX_VISITED:,} positions"
+        except InvalidVisit as error:
+            fault = str(error)
+        except BaseException as error:
+            fault, traceback = f"raised {described(error)}", traceback_of(error)
+        return {"visits": visits, "answers": answers, "fault": fault, "traceback": traceback}
+
+
+def _read_answer(answer: Any, is_sampled: bool) -> tuple[float | None, int]:
+    """Return the value and the column of an answer. Raises `InvalidVisit`."""
+    value: Any
+    with suppress(TypeError, ValueError):
+        value, column = (None, answer) if isinstance(answer, Integral) and is_sampled else answer
+        column = -1 if column is None else column
+        number = 0.0 if value is None and is_sampled else float(value)
+        if isinstance(column, Integral) and not math.isnan(number):
+            return None if value is None else max(-1e15, min(1e15, number)), int(column)
+    wanted = "(value, column) or a column" if is_sampled else "(value, column)"
+    raise InvalidVisit(f"returned {shown(answer)} instead of {wanted}, counted from 0")
+
+
+def main(parent: Parent) -> None:
+    """Answer the requests of the parent."""
+    answer_requests(parent, SearchWorker())
