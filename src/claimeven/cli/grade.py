@@ -55,8 +55,8 @@ def command(
     with clean_stdout() as stdout:
         with progress.status_line() as line, progress.resumable_file(out / "measured"):
             found = grade_agents(
-                paths, rubric, out=out, jobs=jobs or usable_cores(), on_message=progress.notify,
-                on_progress=line.reporter("{} of {} bots"),
+                paths, rubric or EXAMPLE, out=out, jobs=jobs or usable_cores(),
+                on_progress=line.reporter("{} of {} bots"), on_message=progress.notify,
             )  # fmt: skip
         written = f"written to {out}: grades.csv, junit.xml, gradescope, feedback"
         data = {"out": str(out), "of": found.most, "bots": found.rows()}

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
 from claimeven.arena.grading.bots import Bot, Result, find_bots, measure_bot
-from claimeven.arena.grading.rubric import CHECK, Rubric, read_rubric
+from claimeven.arena.grading.rubric import CHECK, EXAMPLE, Rubric, read_rubric
 from claimeven.atomic_io import make_folder, text_file, write_text
 from claimeven.blocks import Sections, Table
 from claimeven.game.position import Position
@@ -98,7 +98,7 @@ def _graded(bot: Bot) -> Result:
 
 def grade_agents(
     paths: Sequence[str | Path],
-    rubric: str | Path | None = None,
+    rubric: str | Path = EXAMPLE,
     *,
     out: str | Path = "grades",
     jobs: int = 1,

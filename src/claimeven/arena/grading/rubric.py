@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ TESTS: dict[str, tuple[float | None, tuple[str, ...]]] = {
 #: Tests with a share as their result, and tests of which a lower result is better.
 _SHARES, _FALLING = ("match", "accuracy"), ("faults", "time", "imports")
 #: The default rubric, and an example for others.
-EXAMPLE = resources.files("claimeven.arena.grading") / "rubric.toml"
+EXAMPLE = Path(__file__).with_name("rubric.toml")
 
 
 class InvalidRubric(ClaimevenError):
@@ -102,15 +101,12 @@ class Rubric:
         return sum(each.most for each in self.criteria if not each.bonus)
 
 
-def read_rubric(path: str | Path | None = None) -> Rubric:
-    """Return the rubric in a file, or the default one. Raises `InvalidRubric`.
+def read_rubric(path: str | Path = EXAMPLE) -> Rubric:
+    """Return the rubric in a file. Raises `InvalidRubric`.
 
     >>> read_rubric().most
     100
     """
-    if path is None:
-        with resources.as_file(EXAMPLE) as file:
-            return read_rubric(file)
     found, _ = read_toml(path, InvalidRubric)
     listed, named = found.pop("criteria", None), found.pop("names", {})
     if not isinstance(named, dict) or not all(isinstance(each, str) for each in named.values()):
