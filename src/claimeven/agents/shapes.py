@@ -91,13 +91,13 @@ SHAPES: Final[dict[str, tuple[Callable[[Position], Any], tuple[Any, Any]]]] = {
 
 
 def end_of(answer: Any, on_step: Callable[[Any], object] = id) -> Any:
-    """Return the answer of a function; a generator runs to its end, its steps go to `on_step`."""
+    """Return the answer of a function; a generator with one runs to its end, through `on_step`."""
     if inspect.isgenerator(answer):
         try:
             while True:
                 on_step(next(answer))
         except StopIteration as end:
-            return end.value
+            return answer if end.value is None else end.value
     return answer
 
 

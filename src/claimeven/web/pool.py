@@ -279,10 +279,7 @@ class WorkerPool:
     async def result(self, task: str, arguments: dict[str, Any], seconds: float) -> Any:
         """Run a task and return its result. Raises what `job` raises."""
         async with self.job(task, arguments, seconds) as events:
-            async for event in events:
-                if event["event"] == "done":
-                    return event["data"]
-        raise WorkerLost("the search stopped without a result: try again")
+            return [event async for event in events][-1]["data"]
 
     async def _acquire(self, agent: str | None = None) -> ServerWorker:
         """Return a free worker, one that has loaded the agent if possible; wait in the queue."""
