@@ -10,19 +10,12 @@ const MAX_MISTAKES = 60;
 const DAY = 86_400_000;
 /** Days until a puzzle that was solved 1, 2, 3 times in a row comes again; after the next time it is learned. */
 const DAYS = [1, 3, 7];
-/** The ratings of lengths, as `claimeven.puzzles.solutions` has them. */
-const MOVES = [1, 2, 3, 5, 7, 10, 14];
-const POINTS = [600, 1000, 1200, 1400, 1600, 1850, 2200];
 
 const moves = (position, score) => Math.ceil(pliesToEnd(position, score) / 2);
 const keyOf = ({ connect, rows }) => `${connect} ${rows}`;
 
-/** Return the rating of a puzzle with a number of moves to foresee. */
-function ratingOf(length) {
-  const at = MOVES.findLastIndex((each) => each <= length);
-  if (at === MOVES.length - 1) return POINTS[at];
-  return Math.round(POINTS[at] + ((length - MOVES[at]) / (MOVES[at + 1] - MOVES[at])) * (POINTS[at + 1] - POINTS[at]));
-}
+/** Return the rating of a puzzle by the moves to foresee, close to `rate` of `claimeven.puzzles`. */
+const ratingOf = (length) => [600, 1000, 1200][length - 1] ?? Math.min(900 + 100 * length, 2200);
 
 /** Return a mistake as plain data: the position, the column played and the right ones, from 0. */
 function mistakeOf(position, { column, before, after, scores }) {
@@ -71,7 +64,7 @@ function store(mistakes) {
   }
 }
 
-/** Store mistakes of a game: pairs of the position and its judged move. New ones replace the most often solved ones. */
+/** Store mistakes of a game: pairs of the position and its judged move. The oldest ones are dropped. */
 export function addMistakes(judged) {
   const added = judged.map((each) => mistakeOf(...each)).filter(positionOf);
   if (!added.length) return;
@@ -128,10 +121,10 @@ export async function hintsFor(own) {
   const cells = reasons.flatMap((claim) => claim.cells).filter(([each]) => each !== column + 1).slice(0, 3);
   const others = own.position.legal.filter((each) => !own.right.includes(each));
   const wrong = others.slice(0, Math.ceil(others.length / 2)).map((each) => own.position.board.name(each));
-  const join = (claims) => claims.map((claim) => claim.text).join(" ");
+  const hint = (step, claims, lit, columns = []) => ({ step, text: claims.map((claim) => claim.text).join(" "), cells: lit, columns });
   return { hints: [
-    { step: "idea", text: join(against), cells: against.flatMap((claim) => claim.cells), columns: [] },
-    { step: "cells", text: cells.length ? text("puzzles.lookAt") : text("puzzles.notIn", { columns: wrong.join(" ") }), cells, columns: [] },
-    { step: "column", text: join(reasons), cells: [], columns: [column + 1] },
+    hint("idea", against, against.flatMap((claim) => claim.cells)),
+    hint("cells", [{ text: text(cells.length ? "puzzles.lookAt" : "puzzles.notIn", { columns: wrong.join(" ") }) }], cells),
+    hint("column", reasons, [], [column + 1]),
   ] };
 }

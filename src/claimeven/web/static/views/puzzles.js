@@ -94,7 +94,7 @@ export class View {
       this.next();
       return;
     }
-    this.asked = null;
+    Object.assign(this, { asked: null, day: null });
     const { position: { board, turn }, right, rating, length } = own;
     const task = text(`puzzles.tasks.${own.task}`, { name: playerName(turn), count: length });
     this.#present({ columns_to_find: 1, rating }, own.position, [right[0]], task, text("puzzles.aboutOwn", { rating: `${rating}` }), own);
