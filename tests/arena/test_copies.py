@@ -215,10 +215,10 @@ def test_the_chance_is_calibrated_on_simulated_agents() -> None:
     rng = np.random.default_rng(0)
     common = rng.integers(7, size=100)
     rows = [np.where(rng.random(100) < 0.5, common, rng.integers(7, size=100)) for _ in range(40)]
-    chances = [_chance(rows[2 * k], rows[2 * k + 1], rows) for k in range(20)]
+    chances = [_chance(np.array(rows[2 * k : 2 * k + 2]), np.array(rows)) for k in range(20)]
     assert min(chances) > 0.005
     assert 0.2 < float(np.mean(chances)) < 0.8
-    assert _chance(rows[0], rows[0], rows) < 1e-9
+    assert _chance(np.array([rows[0], rows[0]]), np.array(rows)) < 1e-9
 
 
 def test_bots_of_the_tests_share_less_than_the_threshold() -> None:

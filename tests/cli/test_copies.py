@@ -26,7 +26,7 @@ def test_evidence_is_a_table_with_care(run: Run, tmp_path: Path) -> None:
     assert max(map(len, result.out.splitlines())) <= 80
     lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert lines[0] == "7 agents, 21 pairs, 10 positions"
-    assert "cem, mine equal code 100% of 56 nodes -" in lines
+    assert "cem, mine equal code 100% of 5 lines -" in lines
     assert any(line.startswith("alf, copy shared code 6") for line in lines)
     text = " ".join(lines)
     assert "The code of ann and eve is so short that it may be independent." in text
@@ -41,7 +41,7 @@ def test_the_same_as_json(run: Run, tmp_path: Path) -> None:
     assert result.status == 1
     data = json.loads(result.out)
     finding = {
-        "kind": "equal code", "agents": paths[:2], "share": 1.0, "total": 56, "chance": None,
+        "kind": "equal code", "agents": paths[:2], "share": 1.0, "total": 5, "chance": None,
         "like": None,
     }  # fmt: skip
     assert (data["agents"], data["findings"]) == (paths, [finding])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,8 +35,8 @@ from claimeven.game.position import Position
 from claimeven.parallel.executors import usable_cores
 from claimeven.parallel.jobs import Executor
 
-#: Bundled agents, and rules by the number that a column minimizes. Two programs that play like one
-#: of them agree without copying.
+#: Bundled agents, and rules by the number that a column minimizes: programs that play like the same
+#: one agree without copying.
 _REFERENCES = (
     *("random", "greedy", "greedy:win=yes,block=yes", "flat:iterations=200"),
     *(
@@ -58,17 +58,17 @@ FILES, CODE, SHARED, CHOICES = "equal files", "equal code", "shared code", "equa
 #: Share of the passages of the shorter code, and its least passages. Of 2,061 pairs of independent
 #: files none shares more than 0.27; copies with other loops and numbers share 0.5 and more.
 MIN_SHARED, MIN_PASSAGES = 0.35, 60
-#: Share of the positions in which two agents agree, and in which both agree with a reference.
+#: Share of positions in which two agents agree, and in which both agree with a reference.
 MIN_AGREEMENT, MIN_LIKE = 0.95, 0.9
 #: Maximum chance of equal choices, times the pairs compared.
 MAX_CHANCE = 0.01
 
-Row = npt.NDArray[np.int64]
+Columns = dict[str, npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class CopyFinding:
-    """Agents that are alike in a `share` of the `total` lines, nodes, passages or positions.
+    """Agents that are alike in a `share` of the `total` lines, passages or positions.
 
     Only choices have a `chance`, or are `like` a reference that all of the agents play like.
     """
@@ -110,16 +110,16 @@ def find_copies(
     if len(specs) < 2 or options.positions < 0:
         got = f"{len(specs)} and {options.positions}"
         raise InvalidMatch(f"copies needs 2 agents or more and 0 positions or more, got {got}")
-    paths = {spec: [p for p in paths_of(spec).values() if p.suffix == ".py"] for spec in specs}
-    uses = Counter(path for found in paths.values() for path in found)
-    given = SourceCode.read(source_of(str(path)) for path in templates)
-    own = {spec: [p for p in found if uses[p] == 1] or found[:1] for spec, found in paths.items()}
-    findings = _by_source({
-        spec: SourceCode.read((content_of(str(path)) or b"" for path in found), given)
-        for spec, found in own.items()
-    })  # fmt: skip
-    asked, faults = _quiet_positions(options), dict[str, str]()
-    if asked.positions:
+    findings, faults = list(_by_source(specs, templates)), dict[str, str]()
+    equal = [set(each.agents) for each in findings if each.kind != SHARED]
+    probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
+    quiet = {
+        probe.position.canonical_key: ScoredPosition(probe.moves, probe.position)
+        for probe in probes
+        if not probe.wins + probe.blocks and probe.only is None
+    }
+    asked = ScoredSet("quiet", tuple(quiet.values())[: options.positions])
+    if quiet:
         sandbox = replace(options.sandbox, quiet=True)
         broken = find_broken_agents(specs, options.geometry, options.limit, sandbox)
         if missing := [spec for spec in broken if file_of(spec) is None]:
@@ -128,37 +128,38 @@ def find_copies(
         able = tuple(spec for spec in specs if spec not in broken)
         plan = SetPlan(able, asked, options.seed, options.limit, sandbox, own_chance=True)
         columns = _columns(plan, faults, options.workers(usable_cores()), on_progress)
-        equal = [set(each.agents) for each in findings if each.kind != SHARED]
-        findings += _by_choices(columns, _references(asked, options), equal)
+        known = _REFERENCES if options.geometry.fits_word else _REFERENCES[:12]
+        references = _columns(SetPlan(known, asked, options.seed, own_chance=True), {})
+        positions = [each.position for each in asked.positions]
+        for name, rule in _RULES.items():
+            best = [min(p.legal_columns, key=partial(rule, p)) for p in positions]
+            references[name] = np.array(best)
+        findings += _by_choices(columns, references, equal)
     return CopyReport(specs, tuple(findings), len(asked.positions), faults)
 
 
-def _by_source(sources: Mapping[str, SourceCode]) -> list[CopyFinding]:
-    equal = group_equal({spec: code.text for spec, code in sources.items()})
-    findings = [
-        CopyFinding(FILES, group, 1.0, sources[group[0]].text.count(b"\n") + 1) for group in equal
-    ]
-    for group in group_equal({n: frozenset(code.parts.items()) for n, code in sources.items()}):
-        if group not in equal:
-            findings.append(CopyFinding(CODE, group, 1.0, sources[group[0]].nodes))
-            equal.append(group)
-    for pair in combinations(sources, 2):
-        one, other = (sources[spec].passages for spec in pair)
+def _by_source(specs: Sequence[str], templates: Sequence[str | Path]) -> Iterator[CopyFinding]:
+    paths = {spec: [p for p in paths_of(spec).values() if p.suffix == ".py"] for spec in specs}
+    uses = Counter(path for found in paths.values() for path in found)
+    given = SourceCode.read(source_of(str(path)) for path in templates)
+    codes = {}
+    for spec, found in paths.items():
+        own = [path for path in found if uses[path] == 1] or found[:1]
+        codes[spec] = SourceCode.read((content_of(str(path)) or b"" for path in own), given)
+    equal: list[tuple[str, ...]] = []
+    for kind, signs in (
+        (FILES, {spec: code.lines for spec, code in codes.items()}),
+        (CODE, {spec: code.parts for spec, code in codes.items()}),
+    ):
+        for group in group_equal(signs):
+            if group not in equal:
+                yield CopyFinding(kind, group, 1.0, len(codes[group[0]].lines))
+                equal.append(group)
+    for pair in combinations(specs, 2):
+        one, other = (codes[spec].passages for spec in pair)
         share = len(one & other) / max(min(len(one), len(other)), MIN_PASSAGES)
         if share >= MIN_SHARED and not any(set(pair) <= set(group) for group in equal):
-            findings.append(CopyFinding(SHARED, pair, share, min(len(one), len(other))))
-    return findings
-
-
-def _quiet_positions(options: CopyOptions) -> ScoredSet:
-    """Return different random positions without an obvious column."""
-    probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
-    found = {
-        probe.position.canonical_key: ScoredPosition(probe.moves, probe.position)
-        for probe in probes
-        if not probe.wins + probe.blocks and probe.only is None
-    }
-    return ScoredSet("quiet", tuple(found.values())[: options.positions])
+            yield CopyFinding(SHARED, pair, share, min(len(one), len(other)))
 
 
 def _columns(
@@ -166,7 +167,7 @@ def _columns(
     faults: dict[str, str],
     executor: Executor | None = None,
     on_progress: Callable[[int, int], object] | None = None,
-) -> dict[str, Row]:
+) -> Columns:
     """Return the columns of the agents that answer always; add the faults of the others."""
     found = {name: np.full(len(plan.asked), -1) for name in plan.names}
     with closing(ask(plan, executor, max_faults=1)) as answers:
@@ -181,60 +182,49 @@ def _columns(
     return {name: row for name, row in found.items() if name not in faults}
 
 
-def _references(asked: ScoredSet, options: CopyOptions) -> dict[str, Row]:
-    names = _REFERENCES if options.geometry.fits_word else _REFERENCES[:12]
-    found = _columns(SetPlan(names, asked, options.seed, own_chance=True), {})
-    positions = [each.position for each in asked.positions]
-    for name, rule in _RULES.items():
-        found[name] = np.array([min(p.legal_columns, key=partial(rule, p)) for p in positions])
-    return found
-
-
 def _by_choices(
-    columns: Mapping[str, Row], references: Mapping[str, Row], equal: Sequence[set[str]]
+    columns: Columns, references: Columns, equal: Sequence[set[str]]
 ) -> Iterator[CopyFinding]:
     """Yield pairs that agree by more than chance, and groups that play like a reference."""
     alike: dict[str, dict[str, float]] = {}
-    pool: list[Row] = []
-    for row in (*references.values(), *columns.values()):
-        if all(_agreement(row, other) < MIN_AGREEMENT for other in pool):
-            pool.append(row)
+    known = np.array(list(references.values()))
     pairs = list(combinations(columns, 2))
     for pair in pairs:
-        one, other = (columns[name] for name in pair)
-        share = _agreement(one, other)
+        both = np.array([columns[name] for name in pair])
+        share = float((both[0] == both[1]).mean())
         if share < MIN_AGREEMENT or any(group.issuperset(pair) for group in equal):
             continue
-        both = {n: min(_agreement(r, one), _agreement(r, other)) for n, r in references.items()}
-        like = max(both, key=lambda name: both[name])
-        if both[like] >= MIN_LIKE:
+        agreements = (known[:, None] == both).mean(axis=2).min(axis=1)
+        like = list(references)[int(agreements.argmax())]
+        if agreements.max() >= MIN_LIKE:
             alike.setdefault(like, {}).update(dict.fromkeys(pair, share))
-        elif (chance := _chance(one, other, pool)) * len(pairs) <= MAX_CHANCE:
-            yield CopyFinding(CHOICES, pair, share, len(one), chance)
+            continue
+        chance = _chance(both, np.array([*known, *columns.values()]))
+        if chance * len(pairs) <= MAX_CHANCE:
+            yield CopyFinding(CHOICES, pair, share, both.shape[1], chance)
     for like, shares in alike.items():
         total = len(references[like])
         yield CopyFinding(CHOICES, tuple(shares), min(shares.values()), total, like=like)
 
 
-def _agreement(one: Row, other: Row) -> float:
-    return float((one == other).mean())
-
-
-def _chance(one: Row, other: Row, pool: Sequence[Row]) -> float:
+def _chance(both: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> float:
     """Return the chance of independent agents to agree at least as often as these two."""
-    apart = [r for r in pool if max(_agreement(r, one), _agreement(r, other)) < MIN_AGREEMENT]
-    rows, count = np.array(apart), len(one)
+    pool = list(both)
+    for row in others:
+        if (row == pool).mean(axis=1).max() < MIN_AGREEMENT:
+            pool.append(row)
+    rows, count = np.array(pool[2:]), both.shape[1]
     rates = (rows[:, None] == rows).mean(axis=2)
     np.fill_diagonal(rates, np.nan)
     means = np.nanmean(rates, axis=1)
     expected = (means[:, None] + means) / 2
     excess = np.nanmean((rates - expected) ** 2 / (expected * (1 - expected)))
     width = max((count * excess - 1) / max(count - 1, 1), 0.01)
-    mean = ((rows == one).mean() + (rows == other).mean()) / 2
+    mean = (rows[:, None] == both).mean()
     a, b = (share * (1 / width - 1) for share in (mean, 1 - mean))
     logs = (
         lgamma(count + 1) - lgamma(n + 1) - lgamma(count - n + 1) + lgamma(a + b) - lgamma(a)
         - lgamma(b) + lgamma(a + n) + lgamma(b + count - n) - lgamma(a + b + count)
-        for n in range(int((one == other).sum()), count + 1)
+        for n in range(int((both[0] == both[1]).sum()), count + 1)
     )  # fmt: skip
     return float(sum(map(exp, logs)))

@@ -11,7 +11,7 @@ from claimeven.arena import copies
 from claimeven.arena.copies import CopyReport, find_copies
 from claimeven.arena.options import CopyOptions
 from claimeven.arena.tournaments.run import brief_labels
-from claimeven.blocks import Block, Sections, Table
+from claimeven.blocks import Sections, Table
 from claimeven.cli.common import options
 from claimeven.cli.common.output import write_result
 from claimeven.cli.common.progress import announce_compilation, status_line
@@ -69,23 +69,21 @@ def command(
     ctx.exit(any(each.like is None for each in found.findings))
 
 
-#: Units of the extents, and the nodes below which equal code is no surprise.
-_UNITS = {copies.FILES: "lines", copies.CODE: "nodes", copies.SHARED: "runs of nodes"}
-_SHORT = 40
+#: Units of the extents, and the lines below which equal code is no surprise.
+_UNITS = {copies.SHARED: "runs of nodes", copies.CHOICES: "positions"}
+_SHORT = 6
 
 
 def _sections(found: CopyReport) -> Sections:
     label = dict(zip(found.agents, brief_labels(found.agents), strict=True))
-    rows, notes = list[list[str]](), list[Block]()
+    rows, notes = list[list[str]](), list[str]()
     for each in found.findings:
         names = [label[spec] for spec in each.agents]
-        unit = _UNITS.get(each.kind, "positions")
-        extent = f"{each.share:.0%} of {each.total:,} {unit}"
-        rows.append([", ".join(names), each.kind, extent, _chance_text(each.chance)])
+        extent = f"{each.share:.0%} of {each.total:,} {_UNITS.get(each.kind, 'lines')}"
+        chance = f"1 in {min(1 / each.chance, 1e6):,.0f}" if each.chance else "-"
+        rows.append([", ".join(names), each.kind, extent, chance])
         if each.like is not None:
-            notes.append(
-                f"{join_words(names)} play like {each.like}, so they agree without copying."
-            )
+            notes.append(f"{join_words(names)} play like {each.like}: they agree without copying.")
         elif each.kind == copies.CODE and each.total < _SHORT:
             notes.append(f"The code of {join_words(names)} is so short that it may be independent.")
     head = f"{len(label)} agents, {math.comb(len(label), 2):,} pairs, {found.positions} positions"
@@ -96,14 +94,3 @@ def _sections(found: CopyReport) -> Sections:
         notes + [_CARE] * bool(rows),
         [f"{label[spec]}: choices not compared: {why}" for spec, why in found.left_out.items()],
     ])  # fmt: skip
-
-
-def _chance_text(chance: float | None) -> str:
-    """Return a probability with two digits.
-
-    >>> _chance_text(0.000234), _chance_text(1e-9)
-    ('1 in 4,300', 'under 1 in 1,000,000')
-    """
-    if chance is None:
-        return "-"
-    return f"1 in {float(f'{1 / chance:.2g}'):,.0f}" if chance > 1e-6 else "under 1 in 1,000,000"
