@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position, make_agent
-from claimeven.agents.families.perfect import LEVEL_NAMES
+from claimeven.agents.families.perfect import LEVELS
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build
 from claimeven.evaluation.registry import EVALUATIONS
@@ -25,9 +25,17 @@ def test_all_agents_but_people_are_offered(server: Server) -> None:
         assert [o["name"] for o in agent["options"]] == [
             o.name for o in options if o.kind != "file"
         ]
-    assert output["levels"][-1] == {"name": "perfect", "level": 10, "agent": "perfect:level=10"}
+    assert output["levels"][-1] == {
+        "name": "perfect",
+        "level": 10,
+        "agent": "perfect:level=10",
+        "wins": 100,
+        "blocks": 100,
+        "double_threats": 100,
+        "perfect": 100,
+    }
     assert [build(level["agent"]).name for level in output["levels"]] == [
-        f"perfect:level={level}" for level in LEVEL_NAMES.values()
+        f"perfect:level={named.level}" for named in LEVELS.values()
     ]
     assert output["caps"] == {"seconds": 60.0, "iterations": 2_000_000, "nodes": 100_000_000}
 

@@ -69,3 +69,10 @@ def test_games_with_help_or_variations_do_not_count(page: Any) -> None:
         assert page.inner_text(".status") == "You win!"
         page.click("text=Play again")
     page.unroute("**/api/move")
+
+
+def test_a_level_says_what_it_sees(page: Any) -> None:
+    page.goto("/?second=perfect:level=6")
+    page.wait_for_selector(".side >> nth=1 >> text=Level 6 of 10: sees 79 % of wins in one move")
+    page.select_option(".side >> nth=1 >> select", "perfect:level=10")
+    page.wait_for_selector(".side >> nth=1 >> text=Plays perfectly.")

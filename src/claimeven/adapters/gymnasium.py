@@ -40,7 +40,7 @@ from claimeven.adapters.env_base import (
     space_of,
 )
 from claimeven.agents import Agent, AgentLike, Limit, make_agent
-from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
+from claimeven.agents.families.perfect import LEVELS, TOP_LEVEL
 from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -222,7 +222,8 @@ def spec_of(opponent: AgentLike | int) -> AgentLike:
     >>> spec_of(3), spec_of("beginner"), spec_of("uct")
     ('perfect:level=3,pick=random', 'perfect:level=2,pick=random', 'uct')
     """
-    level = LEVEL_NAMES.get(opponent, opponent) if isinstance(opponent, str) else opponent
+    named = LEVELS.get(opponent) if isinstance(opponent, str) else None
+    level = opponent if named is None else named.level
     if opponent == "perfect" or isinstance(level, bool) or not isinstance(level, Integral):
         return opponent  # type: ignore[return-value]  # or a bool, which make_agent refuses
     if not 0 <= level <= TOP_LEVEL:

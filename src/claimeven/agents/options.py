@@ -217,6 +217,7 @@ class AgentKind:
     """A name in the registry: its summary, its options, and the function that builds it.
 
     `build` receives every option by name. A preset is a kind with published options of another.
+    `notes` are sentences for the description of this agent.
     """
 
     name: str
@@ -224,6 +225,7 @@ class AgentKind:
     options: tuple[Option, ...]
     build: Callable[[Mapping[str, Any]], Agent]
     is_preset: bool = False
+    notes: tuple[str, ...] = ()
 
     def parse(self, given: Mapping[str, str]) -> dict[str, Any]:
         """Return all options as values. Raises `InvalidSpec` for an unknown option."""

@@ -54,6 +54,8 @@ def command(name: str | None, as_json: bool) -> None:
         return
     for kind in kinds:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
+        for note in kind.notes if name is not None else ():
+            click.echo("\n".join(_wrapped(note, 2, 6)))
     for evaluation, package in evaluations.items():
         click.echo(f"eval={evaluation}: an evaluation ({package})\n")
     if name is None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from claimeven.agents.external import FOREIGN
-from claimeven.agents.families.perfect import LEVEL_NAMES
+from claimeven.agents.families.perfect import LEVELS
 from claimeven.agents.options import AgentKind, InvalidSpec, name_in, split_limit
 from claimeven.agents.registry import AGENTS, build, installed_agents
 from claimeven.errors import ClaimevenError
@@ -104,8 +104,8 @@ def allowed_agents(geometry: Geometry, trust: tuple[str, ...] = ()) -> list[dict
 
 
 def levels() -> list[dict[str, Any]]:
-    """Return the named levels of the perfect agent."""
+    """Return the named levels of the perfect agent, and what they see in percent."""
     return [
-        {"name": name, "level": level, "agent": f"perfect:level={level}"}
-        for name, level in LEVEL_NAMES.items()
+        {"name": name, "agent": f"perfect:level={each.level}", **each._asdict()}
+        for name, each in LEVELS.items()
     ]

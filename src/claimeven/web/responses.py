@@ -102,6 +102,10 @@ class LevelAnswer(BaseModel):
     name: str
     level: int
     agent: str = Field(description="Its spec.")
+    wins: int = Field(description="Percent of wins in one move that it sees.")
+    blocks: int = Field(description="Percent of threats that it blocks.")
+    double_threats: int = Field(description="Percent of double threats that it sees.")
+    perfect: int = Field(description="Percent of perfect columns.")
 
 
 class Caps(BaseModel):

@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import Limit, make_agent
 from claimeven.agents.families.perfect import (
+    LEVELS,
     LINES,
     FullAgent,
+    NamedLevel,
     PerfectAgent,
     Scores,
     SolverAgent,
@@ -55,6 +57,54 @@ def test_the_most_central_best_column_is_played() -> None:
         assert decision.details["values"] == list(solver.scores(position))
         assert decision.value == np.sign(decision.score)
         assert decision.policy is not None and decision.policy[decision.column] == 1
+
+
+def _wins(position: Position) -> set[int]:
+    """The columns with which the side to move wins in one move."""
+    return {c for c in position.legal_columns if position.play(c).winner is not None}
+
+
+def _threats(position: Position) -> set[int]:
+    """The columns in which the other side would win."""
+    other = position.mine ^ position.mask
+    return _wins(Position.unchecked(position.geometry, other, position.mask))
+
+
+def _to_see(position: Position) -> tuple[str, set[int]]:
+    """What there is to see, and the columns for it: a win in one move, or a block."""
+    if wins := _wins(position):
+        return "wins", wins
+    threats = _threats(position)
+    is_stopped = len(threats) == 1 and not _wins(position.play(min(threats)))
+    return "blocks", threats if is_stopped else set()
+
+
+def test_the_named_levels_see_what_they_say() -> None:
+    """The shares of each kind, over games of each level against itself, with room for chance."""
+    solver, agents = Solver(), {name: perfect(level=n.level) for name, n in LEVELS.items()}
+    chances: dict[tuple[str, str], list[float]] = {}
+    for seed in range(42):
+        now, draw = Position(), random.Random(seed)
+        player = agents[[*agents][seed % 7]]
+        while not now.is_over:
+            columns: Sequence[int] = now.legal_columns
+            if now.ply >= 12:
+                scores = solver.scores(now)
+                kind, seen = _to_see(now)
+                for name, agent in agents.items() if seen else ():
+                    shares = agent.policy(scores, now.geometry)
+                    chances.setdefault((name, kind), []).append(sum(shares[c] for c in seen))
+                columns = draw.choices(range(7), player.policy(scores, now.geometry))
+            now = now.play(draw.choice(columns))
+    for (name, kind), found in chances.items():
+        assert len(found) >= 20, kind
+        assert 100 * np.mean(found) == pytest.approx(getattr(LEVELS[name], kind), abs=9), (
+            name,
+            kind,
+        )
+    for kind in NamedLevel._fields:
+        shown = [getattr(level, kind) for level in LEVELS.values()]
+        assert shown == sorted(set(shown))
 
 
 def test_random_picks_all_best_columns_and_no_other() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,31 @@ if TYPE_CHECKING:
 
 #: The level that never errs. Below, the temperature of errors is `SPREAD` minus the level.
 TOP_LEVEL, SPREAD = 10, 12
-#: Names of some levels, the weakest first.
-LEVEL_NAMES = {
-    "newcomer": 0, "beginner": 2, "casual": 4, "regular": 6, "strong": 8, "expert": 9, "perfect": 10
-}  # fmt: skip
+
+
+class NamedLevel(NamedTuple):
+    """A level with a name, and what it sees, in percent, as `bench.levels` measures it.
+
+    `wins` in one move, `blocks` of a threat, `double_threats`, and `perfect` columns of all.
+    """
+
+    level: int
+    wins: int
+    blocks: int
+    double_threats: int
+    perfect: int
+
+
+#: Levels with names, the weakest first; `bench.levels --steps` measures their distances.
+LEVELS = {
+    "newcomer": NamedLevel(0, 41, 29, 46, 55),
+    "beginner": NamedLevel(2, 54, 46, 58, 65),
+    "casual": NamedLevel(4, 67, 62, 70, 75),
+    "regular": NamedLevel(6, 79, 78, 81, 85),
+    "strong": NamedLevel(8, 91, 91, 92, 93),
+    "expert": NamedLevel(9, 96, 97, 96, 97),
+    "perfect": NamedLevel(TOP_LEVEL, 100, 100, 100, 100),
+}
 #: `full` runs plain minimax up to this many ways to fill the board: under a second.
 LINES = 2_000_000
 
@@ -267,6 +288,11 @@ KINDS = (
             *_SOLVER_OPTIONS,
         ),
         lambda options: PerfectAgent(**options),
+        notes=tuple(
+            f"level {n} is {name}: sees {w} % of wins in one move, {b} % of threats to block,"
+            f" {d} % of double threats; {p} % of its columns are perfect"
+            for name, (n, w, b, d, p) in LEVELS.items()
+        ),
     ),
     AgentKind(
         "full", "minimax to the end; the exact solver if that is too slow", _SOLVER_OPTIONS,

@@ -115,11 +115,12 @@ export const ENGLISH = {
     default: "default", defaultIs: "default: {standard}", yes: "yes", no: "no",
     unsupported: "{name} does not play on this board: {other} plays instead.",
     unknown: "There is no agent “{name}”: a human plays instead.",
-    perfect: "Plays perfectly.", level: "Level {level} of {highest}: plays perfectly except for deliberate mistakes.",
   },
   levels: {
     newcomer: { name: "newcomer" }, beginner: { name: "beginner" }, casual: { name: "casual" }, regular: { name: "regular" },
     strong: { name: "strong" }, expert: { name: "expert" }, perfect: { name: "perfect" },
+    top: "Plays perfectly.",
+    sees: "Level {level} of {highest}: sees {wins} % of wins in one move, {blocks} % of threats to block and {double_threats} % of double threats; {perfect} % of its columns are perfect.",
     higher: "You won {count} games in a row at this level.", lower: "You lost {count} games in a row at this level.",
     play: "Play the {level} level",
   },
