@@ -267,7 +267,7 @@ def test_ranks_are_ranges_as_far_as_the_games_do_not_decide() -> None:
         weaker = sum(found.superiority(row.agent, other) >= SURE for other in others)
         assert row.rank == (1 + stronger, 1 + len(others) - weaker)
         ends = [str(end) for end in row.rank]
-        assert row.rank_text == ("-".join(ends) if ends[0] != ends[1] else ends[0])
+        assert row.rank_text == ("\N{EN DASH}".join(ends) if ends[0] != ends[1] else ends[0])
     ranks = {row.agent: row.rank for row in found.ratings}
     assert ranks["f"] == (1, 1) and ranks["d"] == ranks["e"] == (2, 3)
     assert {ranks[agent] for agent in "abc"} == {(4, 6)}

@@ -251,7 +251,7 @@ def _standings_table(result: Standings) -> Table:
     rows, ranks = [], []
     for agent in result.ranking:
         record, row = result.records[agent.id], ratings.get(agent.label)
-        ranks.append("-" if row is None else row.rank_text)
+        ranks.append("-" if row is None else row.rank_text.replace("\N{EN DASH}", "-"))
         rows.append([
             printable(agent.label), "-" if row is None else f"{row.elo.value:+z.0f}",
             "-" if row is None else _whisker(row.elo, *ends), f"{record.games}", f"{record.wins}",
@@ -282,7 +282,7 @@ def _groups(result: Standings) -> list[Block]:
     if len(groups) > 1:
         return [f"{text} do not compare"]
     ratings = result.ladder.ratings if result.ladder else ()
-    tied = [row.rank_text for row in ratings if row.rank[0] < row.rank[1]]
+    tied = ["{}-{}".format(*row.rank) for row in ratings if row.rank[0] < row.rank[1]]
     return [f"ranks such as {tied[0]}: the games do not decide the order"] if tied else []
 
 

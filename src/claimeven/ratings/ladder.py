@@ -17,7 +17,7 @@ the weaker ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,9 +69,8 @@ class Rating:
 
     @property
     def rank_text(self) -> str:
-        """The rank as text, such as 2, or 1-3 if it is tied with others."""
-        best, worst = self.rank
-        return f"{best}" if best == worst else f"{best}-{worst}"
+        """The rank as text, such as 2, or a range if it is tied with others."""
+        return "\N{EN DASH}".join(map(str, sorted({*self.rank})))
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,8 @@ class Ladder:
     `anchor` is the agent whose rating is 0; without one 0 is the mean of all. `first_player` is the
     advantage of moving first in Elo, `draws` the share of draws between equals, 0 to 1. `groups`
     are the agents joined by games: ratings of different groups do not compare. `tiers` are the
-    groups cut further if all points went one way, each before all that it took points from; how
-    far apart they are is decided by the prior. Tiers joined by no points are in the order of the
-    ratings, so a tier may come before one that is rated higher.
+    groups cut further if all points went one way, each before all that it took points from; only
+    the prior decides their distance. Tiers joined by no points are in the order of the ratings.
     """
 
     ratings: tuple[Rating, ...]
@@ -196,7 +194,13 @@ def rate_evidence(
         return tuple(tuple(names[order[place]] for place in members) for members in ranked)
 
     groups = evidence.joined(both_ways=False)
-    ranks = {agent: rank for group in groups for agent, rank in _ranks(samples, group)}
+    ranks: dict[int, tuple[int, int]] = {}
+    for group in groups:
+        for agent in group:
+            gaps = samples[:, group] - samples[:, [agent]]
+            stronger = ((gaps > 0).mean(axis=0) + (gaps == 0).mean(axis=0) / 2).round(_SAME)
+            above, below = (stronger >= SURE).sum(), (stronger <= 1 - SURE).sum()
+            ranks[agent] = 1 + int(above), n - int(below)
     return Ladder(
         ratings=tuple(
             Rating(
@@ -215,15 +219,6 @@ def rate_evidence(
         tiers=tuple(tuple(names[agent] for agent in tier) for tier in evidence.tiers(order)),
         samples=samples[:, order],
     )
-
-
-def _ranks(samples: Reals, group: list[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield the agents of a group that games connect, each with its best and its worst rank."""
-    for agent in group:
-        gaps = samples[:, group] - samples[:, [agent]]
-        stronger = ((gaps > 0).mean(axis=0) + (gaps == 0).mean(axis=0) / 2).round(_SAME)
-        above, below = (stronger >= SURE).sum(), (stronger <= 1 - SURE).sum()
-        yield agent, (1 + int(above), samples.shape[1] - int(below))
 
 
 def _elo(strengths: Reals, zero: Iterable[int]) -> Reals:

@@ -56,7 +56,8 @@ class GrowingStandings:
         if not self._growth or self._growth[-1][1] < stored:
             changed = store.path.stat().st_mtime
             with suppress(OSError):  # there may be no log
-                changed = max(changed, Path(f"{store.path}-wal").stat().st_mtime)
+                log = Path(f"{store.path}-wal").stat()  # empty if it is of this reader
+                changed = max(changed, log.st_mtime) if log.st_size else changed
             self._growth.append((changed, stored))
         for number, game in enumerate(self.unread.read(store)):
             if of_round and game.number >= self._round * of_round:

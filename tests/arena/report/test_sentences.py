@@ -69,7 +69,7 @@ def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
     games = [*_CLEAR, *(pair.translate(str.maketrans("ab", "cd")) for pair in _CLEAR)]
     contents = report_of(tmp_path / "t.db", games)
     lead = context.leader(contents)
-    assert lead.startswith("No agent is first of all: 2 groups of agents never met. ")
+    assert lead.startswith("No agent is first: 2 groups of agents never met. ")
     assert " a is first of a and b, " in lead and " c is first of c and d, " in lead
     assert lead.count(" above d. ") == lead.count(" above b. ") == 1
     assert any("2 groups that never met" in note for note in context.ladder_notes(contents))

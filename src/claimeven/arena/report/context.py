@@ -17,8 +17,7 @@ from claimeven.arena.store.store import Store, StoredAgent, public_agents
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.plotting import MAX_LINES
-from claimeven.ratings.ladder import SURE, Estimate, Ladder, Rating
+from claimeven.ratings.ladder import SURE, Estimate, Ladder
 from claimeven.review.claims import join_words
 
 #: Characters of a name and of a text that are shown.
@@ -29,11 +28,10 @@ MAX_NAME, MAX_TEXT = 120, 2000
 class ReportContext:
     """The games of a store and the plan they were played by, ready to be shown.
 
-    Texts that agents or users made up are on one line, bounded, and have no control characters;
-    they are still text, to be escaped in a page. Absolute paths in them are cut to the names of
-    the files, since pages are sent to others. `games` are all, in the
-    order of the schedule. `label` is the name of an agent, by its number. `accuracy` is None
-    if no game was judged; if no game can be judged, `not_judged` has the reason.
+    Texts of agents and users are on one line, bounded, without control characters, and have to be
+    escaped in a page. Absolute paths in them are cut to the names of the files. `games` are all, in
+    the order of the schedule. `label` is the name of an agent, by its number. `accuracy` is None if
+    no game was judged; if no game can be judged, `not_judged` has the reason.
     """
 
     title: str
@@ -131,11 +129,6 @@ def points(number: float) -> str:
     return f"{whole or '' if half else whole}{_HALF if half else ''}"
 
 
-def rank(rating: Rating) -> str:
-    """Return the rank of an agent, or a range if it is tied."""
-    return rating.rank_text.replace("-", "\N{EN DASH}")
-
-
 def share(number: float | None) -> str:
     r"""Return a share in per cent.
 
@@ -188,11 +181,10 @@ def leader(contents: ReportContext) -> str:
     ladder = contents.standings.ladder
     if ladder is None or len(ladder.ratings) < 2:
         return "No two agents have played a game to its end, so there are no ratings."
-    if len(ladder.groups) == 1:
-        return _lead(contents, ladder, ladder.groups[0])
     leads = [_lead(contents, ladder, group) for group in ladder.groups[:_MAX_GROUPS]]
-    several = f"No agent is first of all: {len(ladder.groups):,} groups of agents never met."
-    return " ".join([several, *leads])
+    if len(ladder.groups) > 1:
+        leads.insert(0, f"No agent is first: {len(ladder.groups):,} groups of agents never met.")
+    return " ".join(leads)
 
 
 def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> str:
@@ -218,7 +210,7 @@ def findings(contents: ReportContext) -> Iterator[str]:
     """Yield what to look at in addition to forfeits: ties, odd results, doubts."""
     standings = contents.standings
     ratings = standings.ladder.ratings if standings.ladder else ()
-    tied = [rank(row) for row in ratings if row.rank[0] < row.rank[1]]
+    tied = [row.rank_text for row in ratings if row.rank[0] < row.rank[1]]
     if tied:
         yield (
             f"{len(tied):,} of {_many(len(ratings), 'agent')} share a rank, such as {tied[0]}:"
@@ -248,43 +240,10 @@ def _odd_results(contents: ReportContext) -> list[str]:
 
 
 def ladder_notes(contents: ReportContext) -> Iterator[str]:
-    """Yield the meaning of the ratings, and their limits."""
+    """Yield what the games do not show: distances of agents."""
     ladder = contents.standings.ladder
     if ladder is None:
         return
-    yield (
-        "400 Elo more means ten games won for one lost; 0 is the mean of all agents. Moving first"
-        f" is worth {_elo(ladder.first_player)}. An arrowhead is the end of an interval that"
-        " reaches beyond the drawing."
-    )
-    yield from _joined(contents, ladder)
-
-
-def accuracy_notes(contents: ReportContext) -> Iterator[str]:
-    """Yield the judged games, and the meaning of the figures."""
-    accuracy = contents.accuracy
-    if accuracy is None:
-        yield contents.not_judged or "The moves were not judged against exact scores."
-        return
-    judged, total = len(accuracy.judged), len(contents.games)
-    which = "all games" if judged >= total else f"{judged:,} of {total:,} games, taken evenly"
-    yield (
-        f"The {accuracy.moves:,} moves of {which}, against exact scores. A move counts if some"
-        " column is worse than another. It is perfect if it keeps the score, and keeps the result"
-        " if a win stays a win and a draw a draw. It is decisive if some column throws the result"
-        " away. Lot is the figure of random columns in the same positions. Wins taken are of"
-        " positions with a win at hand, wins blocked of positions with only a win to block."
-    )
-
-
-def ply_note(contents: ReportContext) -> str:
-    """Return the agents in the chart by ply, if it does not show all."""
-    if len(contents.ranking) <= MAX_LINES:
-        return ""
-    return f"The first {MAX_LINES} agents of the ladder are drawn."
-
-
-def _joined(contents: ReportContext, ladder: Ladder) -> Iterator[str]:
     if len(ladder.groups) > 1:
         yield (
             f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"

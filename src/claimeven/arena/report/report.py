@@ -194,6 +194,7 @@ def render(
         "rows": rows,
         "cross": list(zip(rows, tables.cross_rows(contents), strict=True)),
         "forfeits": tables.forfeit_rows(contents),
+        "max_lines": MAX_LINES,
         "blunders": blunders,
         "charts": {chart.name: chart for chart in charts if chart.name in _CHARTS},
         "without_charts": "" if can_draw() else NO_CHARTS,

@@ -13,7 +13,7 @@ from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.metrics import Accuracy
 from claimeven.arena.accuracy.stored_games import moves_of
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, ReportContext, points, rank, reach
+from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, ReportContext, points, reach
 from claimeven.arena.tournaments.standings import Record
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
@@ -63,7 +63,7 @@ def ladder_rows(contents: ReportContext) -> list[Row]:
             "label": contents.label[agent.id],
             "record": (record := standings.records[agent.id]),
             "forfeits": sum(record.forfeits.values()),
-            "rank": rank(rated) if (rated := ratings.get(agent.label)) else "-",
+            "rank": rated.rank_text if (rated := ratings.get(agent.label)) else "-",
             "elo": (elo := rated.elo if rated else None),
             "whisker": whisker(elo) if elo else None,
         }
