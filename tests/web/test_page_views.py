@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +13,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.records import GameRecord, write_text
 from tests.web.conftest import Server
-from tests.web.pages import DESKTOP, PHONE, board_of, drop, moves_of, shows
+from tests.web.pages import DESKTOP, PHONE, board_of, drop, moves_of, rows, shows
 
 
 def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
@@ -431,5 +432,67 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
     answer(live)
     page.wait_for_selector(".hint-text:has-text('class.db: 1,000,000 games so far.')")
     assert page.inner_text(".ladder tbody td >> nth=2") == "\u22123 to +28"
+    assert page.is_hidden("progress") and page.is_hidden(".tournament select")
+    # With a plan: the time left, ties, moved places, forfeits, and the newest game on a board.
+    forfeit = {"game": 999_999, "fault_by": long, "fault": "crash", "reason": "<i>broken</i>"}
+    newest = {
+        "game": 1_000_000, "first": long, "second": "bob", "opening": "44", "moves": "4455667",
+        "winner": long, "result": "first", "fault": None, "fault_by": None,
+    }  # fmt: skip
+    live |= {
+        "version": "c", "games_planned": 2_000_000, "games_per_second": 500, "round": 7,
+        "last_game_at": time.time(), "moved": {"bob": 2, long: -1}, "board": "7x6", "connect": 4,
+        "start": "/".join(["......."] * 6), "newest": [newest],
+        "newest_forfeits": [forfeit],
+    }  # fmt: skip
+    live["standings"]["agents"][0]["forfeits"] = {"crash": 3, "time": 1}
+    for row, rank in zip(
+        live["standings"]["ratings"]["ratings"], ([1, 2], [1, 2], [3, 3]), strict=True
+    ):
+        row["rank"] = rank
+    answer(live)
+    page.wait_for_selector(".hint-text:has-text('1,000,000 of 2,000,000 games, about 33 minutes')")
+    assert page.eval_on_selector("progress", "bar => bar.value") == 0.5
+    places = page.eval_on_selector_all(
+        ".ladder tbody td:first-child", "all => all.map(e => e.textContent)"
+    )
+    down, up = "down 1 place since round 7 began", "up 2 places since round 7 began"
+    assert places == [f"\u25bc1 {down} 1\u20132", "1\u20132", f"\u25b22 {up} 3"]
+    assert page.inner_text(".leader").startswith("2 agents share first place")
+    assert page.inner_text(".forfeits").endswith(
+        "crash 3, late answer 1\n\nGame 999,999: <i>broken</i>"
+    )
+    assert board_of(page, ".tournament") == rows("4455667")  # less motion: as it ended
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.get_attribute(".tournament .hint-text >> nth=0", "role") is None
+    live |= {"version": "d", "last_game_at": time.time() - 7200}
+    answer(live)
+    page.wait_for_selector(".hint-text:has-text('games, and no new one for 2 hours.')")
+    live |= {"version": "e", "games_stored": 2_000_000, "games_read": 2_000_000}
+    live["standings"]["games"] = 2_000_000
+    live["standings"]["ratings"]["ratings"][0]["rank"] = [1, 1]
+    live["standings"]["ratings"]["ratings"][1]["rank"] = [2, 2]
+    answer(live)
+    page.wait_for_selector(
+        "#announcements:has-text('all 2,000,000 games are played.')", state="attached"
+    )
+    assert page.inner_text(".leader") == f"{long} is first."
+    # An answer that fails is reported, and the view is shown again after it.
+    while not held:
+        page.wait_for_timeout(50)
+    held.pop().fulfill(body="{")
+    page.wait_for_selector(".hint-text:has-text('The server does not answer.')")
+    shown = (".ladder", "progress", ".tournament select", ".forfeits", ".leader", "a[href=report]")
+    assert not any(page.is_visible(each) for each in shown)
+    answer(live)
+    for each in shown:
+        page.wait_for_selector(each)
+    live |= {"version": "f", "games_read": 0, "games_stored": 0}
+    live["standings"] = {"games": 0, "agents": [], "ratings": None}
+    live |= {"newest": [], "newest_forfeits": []}
+    answer(live)
+    page.wait_for_selector(".hint-text:has-text('class.db: no game is finished yet.')")
+    assert not any(page.is_visible(each) for each in (".ladder", ".tournament select", ".forfeits"))
     page.unroute("**/api/tournament")
     page.unroute("**/api/status")

@@ -91,10 +91,13 @@ export class Replay {
     this.board.show(this.after(game.moves.slice(0, this.ply)), { drop: true });
     const kind = game.fault ? "forfeits" : game.winner ? "wins" : game.result === "draw" ? "draw" : "unfinished";
     this.result.textContent = this.#isOver
-      ? text(`tournament.results.${kind}`, { name: game.fault_by ?? game.winner, fault: text(`tournament.faults.${game.fault}`, {}, game.fault) })
+      ? text(`tournament.results.${kind}`, { name: game.fault_by ?? game.winner, fault: faultName(game.fault) })
       : text("tournament.move", { move: this.ply, count: game.moves.length });
   }
 }
+
+/** Return a kind of fault in words. */
+export const faultName = (kind) => (kind ? text(`tournament.faults.${kind}`, {}, kind) : "");
 
 /** Return a name in at most 40 characters. */
 const brief = (name) => (name.length > 40 ? `${name.slice(0, 39)}…` : name);

@@ -3,7 +3,7 @@
 
 import { get } from "../api.js";
 import { announce, h } from "../dom.js";
-import { Replay } from "../replay.js";
+import { faultName, Replay } from "../replay.js";
 import { text } from "../texts.js";
 import { signed } from "../words.js";
 
@@ -118,7 +118,7 @@ export class View {
     this.forfeitCard.hidden = !failed.length;
     this.forfeits.replaceChildren(...failed.map((agent) => {
       const last = newest.find((game) => game.fault_by === agent.label);
-      const kinds = Object.entries(agent.forfeits).map(([kind, times]) => `${text(`tournament.faults.${kind}`, {}, kind)} ${times}`);
+      const kinds = Object.entries(agent.forfeits).map(([kind, times]) => `${faultName(kind)} ${times}`);
       return h("li", {}, h("b", { class: "name", title: agent.label }, agent.label), h("span", {}, kinds.join(", ")),
         last ? h("p", { class: "hint-text" }, text("tournament.reason", { game: last.game, reason: last.reason ?? "" })) : null);
     }));
