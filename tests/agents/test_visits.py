@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidSpec
-from claimeven.agents.shapes import SHAPES
+from claimeven.agents.shapes import SHAPES, end_of
 from claimeven.agents.visits import (
     InvalidVisit,
     arguments_of,
     read_visit,
-    run_search,
     visit_lines,
 )
 
@@ -56,7 +54,7 @@ def test_parameters_get_what_they_name() -> None:
     def search(board: Any, evaluate: Any, alpha: float = -1) -> Any:
         return board, evaluate, alpha
 
-    assert run_search(search, arguments_of(search, offered), print) == (SHOWN, len, -1)
+    assert search(**arguments_of(search, offered)) == (SHOWN, len, -1)
     with pytest.raises(InvalidSpec, match="by these names; got deep"):
         arguments_of(lambda board, deep: 0, offered)
     with pytest.raises(InvalidSpec, match=r"a position first.*got no parameters"):
@@ -74,7 +72,7 @@ def test_a_generator_shows_its_steps_and_returns_its_answer() -> None:
         return total
 
     seen: list[Position] = []
-    assert run_search(partial(search, Position(BOARD), 2), {}, seen.append) == 4
+    assert end_of(search(Position(BOARD), 2), seen.append) == 4
     assert [position.ply for position in seen] == [0, 1, 2, 2, 1, 2, 2]
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.sanitize import described, printable, shown
-from claimeven.agents.shapes import CourseState, end_of
+from claimeven.agents.shapes import CourseState
 from claimeven.game import encodings
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -105,13 +105,6 @@ def arguments_of(function: Callable[..., Any], offered: Mapping[str, Any]) -> di
         )
     known = {p.name: offered[p.name] for p in rest if p.name in others}
     return {parameters[0].name: offered[board], **known}
-
-
-def run_search(
-    function: Callable[..., Any], arguments: Mapping[str, Any], on_visit: Callable[[Any], object]
-) -> Any:
-    """Call a search and return its answer; each position that it yields is passed to `on_visit`."""
-    return end_of(function(**arguments), on_visit)
 
 
 def visit_lines(steps: Iterable[Any], root: Position, shape: str = "rows") -> Iterator[str]:

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from itertools import chain, combinations
 from operator import itemgetter
@@ -43,28 +43,17 @@ from claimeven.minimax.types import PROVEN, WIN, Event, plies_to_end, run_trace
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
 
-#: Seconds for the searches of a position.
-SECONDS: Final = 30.0
-#: The most positions of a tree, without and with cutoffs, and its most plies.
-MAX_TREE, MAX_PRUNED_TREE, MAX_PLIES = 350, 2500, 6
-#: Iterations of UCT, and playouts of a column.
-_PLAYOUTS: Final = {"uct": (150,), "flat": (6,)}
+#: Seconds for the searches of a position, and the plies of the deepest one.
+SECONDS, MAX_PLIES = 30.0, 6
+#: The most positions of a tree without and with cutoffs; iterations, and playouts of a column.
+MAX_TREE, MAX_PRUNED_TREE, _PLAYOUTS = 350, 2500, {"uct": (150,), "flat": (6,)}
 #: Values of won games are above this; made-up values are below.
 WON: Final = 100
 
 Changes = tuple[tuple[str, str], ...]
-Answer = dict[str, Any]
-#: The index of a case, the effort and the visit of a difference; and the place after all.
+#: The index of a position, the effort and the visit of a difference; and the place after all.
 _Place = tuple[float, float, float]
 _END: _Place = (math.inf, 0, 0)
-
-
-class SearchCase(NamedTuple):
-    """A position to search, its columns, and the depth (or number of playouts) of each search."""
-
-    position: Position
-    columns: tuple[int, ...]
-    efforts: tuple[int, ...]
 
 
 class AlgorithmDifference(NamedTuple):
@@ -79,9 +68,9 @@ class AlgorithmDifference(NamedTuple):
     visit: int | None
     textbook: str
     program: str
-    textbook_position: Position | None = None
-    program_position: Position | None = None
-    traceback: str = ""
+    textbook_position: Position | None
+    program_position: Position | None
+    traceback: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +86,7 @@ class AlgorithmReport:
     positions: int
     visits: int
     cutoffs: int
-    difference: AlgorithmDifference | None = None
+    difference: AlgorithmDifference | None
     causes: tuple[str, ...] = ()
     changes: Changes = ()
     is_sure: bool = False
@@ -109,11 +98,9 @@ class AlgorithmReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, positions as FEN."""
-        data = {"ok": self.is_fine, **vars(self)}
-        if self.difference is not None:
-            each = self.difference._asdict().items()
-            data["difference"] = {k: to_fen(v) if isinstance(v, Position) else v for k, v in each}
-        return data
+        each = self.difference._asdict().items() if self.difference else ()
+        plain = {name: to_fen(v) if isinstance(v, Position) else v for name, v in each}
+        return {"ok": self.is_fine, **vars(self), "difference": plain or None}
 
 
 def check_algorithm(
@@ -136,7 +123,7 @@ def check_algorithm(
     path, name = split_file_spec(spec) or (spec, "")
     if not path.endswith(".py"):
         raise InvalidSpec(f"a search must be in a file, my.py or my.py:{algorithm}, got {spec!r}")
-    cases, answers = list(_cases(algorithm, geometry, moves, seed)), list[Answer]()
+    cases, answers = list(_cases(algorithm, geometry, moves, seed)), list[dict[str, Any]]()
     file = path, f"{name or algorithm},algorithm={algorithm}"
     with closing(_SearchProcess(spec, file, sandbox)) as search:
         search.make()
@@ -147,15 +134,8 @@ def check_algorithm(
                 break  # it did not answer in time
 
     def compare(changes: Changes) -> tuple[_Place, AlgorithmDifference | None, int]:
-        """Return the first difference from the textbook with changes, its place, and cutoffs."""
-        cutoffs = 0
-        for index, (case, answer) in enumerate(zip(cases, answers, strict=False)):
-            replay = _Replay(algorithm, changes, case, seed)
-            found = replay.difference(answer)
-            cutoffs += replay.counters.cutoffs
-            if found is not None:
-                return (index, found.effort, found.visit or math.inf), found, cutoffs
-        return _END, None, cutoffs
+        replay = _Replay(algorithm, changes, seed)
+        return *replay.compare(cases, answers), replay.counters.cutoffs
 
     variants = known_mistakes(algorithm, "variant")
     subsets = chain.from_iterable(combinations(variants, n) for n in range(len(variants) + 1))
@@ -176,15 +156,17 @@ def check_algorithm(
             place, causes = max(found), found[max(found)]
         if place == _END:
             break
-    known = known_mistakes(algorithm, "fault").items()
-    faults = [cause for ((text, _),), cause in known if text in fault and place != _END]
+    faults = known_mistakes(algorithm, "fault").items()
+    known = [cause for ((text, _),), cause in faults if text in fault and place != _END]
     changes = next(iter(causes.values()), ())
-    return replace(report, causes=(*faults, *causes), changes=changes, is_sure=place == _END)
+    return replace(report, causes=(*known, *causes), changes=changes, is_sure=place == _END)
 
 
-def _cases(
-    algorithm: str, geometry: Geometry, moves: Sequence[str], seed: int
-) -> Iterator[SearchCase]:
+#: A position to search, its columns, and the depth (or number of playouts) of each search.
+_Case = tuple[Position, tuple[int, ...], tuple[int, ...]]
+
+
+def _cases(algorithm: str, geometry: Geometry, moves: Sequence[str], seed: int) -> Iterator[_Case]:
     """Yield the positions of moves, or positions with few and many columns, wins and threats."""
     lines = [parse_moves(each, geometry) for each in moves]
     if not lines:
@@ -200,7 +182,7 @@ def _cases(
         size = MAX_TREE if algorithm == "minimax" else MAX_PRUNED_TREE
         plies = int(math.log(size, max(2, len(position.legal_columns))))
         efforts = range(1, 1 + min(plies, MAX_PLIES, geometry.cells - position.ply))
-        yield SearchCase(position, columns, _PLAYOUTS.get(algorithm) or tuple(efforts))
+        yield position, columns, _PLAYOUTS.get(algorithm) or tuple(efforts)
 
 
 @cache
@@ -210,11 +192,8 @@ def known_mistakes(algorithm: str, kind: str = "mistake") -> dict[Changes, str]:
     A `variant` is another correct program, and a `fault` the text of a fault.
     """
     table = files("claimeven.arena").joinpath("data/mistakes.toml").read_text(encoding="utf-8")
-    return {
-        tuple((old, new) for old, new in each["change"]): each["cause"]
-        for each in tomllib.loads(table)[kind]
-        if algorithm in each["of"]
-    }
+    every = [each for each in tomllib.loads(table)[kind] if algorithm in each["of"]]
+    return {tuple((old, new) for old, new in each["change"]): each["cause"] for each in every}
 
 
 class _SearchProcess(ProcessAgent):
@@ -222,77 +201,81 @@ class _SearchProcess(ProcessAgent):
 
     _module = "claimeven.arena.algorithm_worker"
 
-    def answer(self, case: SearchCase, seed: int, seconds: float) -> Answer:
+    def answer(self, case: _Case, seed: int, seconds: float) -> dict[str, Any]:
         """Return the answer of `SearchWorker.search`."""
-        given = {"board": from_position(case.position), "moves": case.columns, "seed": seed}
+        position, moves, efforts = case
+        given = {"board": from_position(position), "moves": moves, "efforts": efforts, "seed": seed}
         late = f"did not answer within {seconds:g} s"
         try:
-            return self._ask("search", dict, seconds, late, efforts=case.efforts, **given)
+            return self._ask("search", dict, seconds, late, **given)
         except AgentFault as error:
-            fault = {"fault": str(error), "traceback": error.traceback}
-            return {"visits": [[]], "answers": [], **fault}
+            failed = {"fault": str(error), "traceback": error.traceback}
+            return {"visits": [[]], "answers": [], **failed}
 
 
 class _Differs(Exception):
-    """The textbook visits a position (None: it visits no more) that the program does not visit."""
+    """The textbook visits a position that the program does not visit."""
 
 
 class _Replay(SearchContext):
-    """A run of the textbook with changes, along the visits of a program in a case."""
+    """Runs of the textbook with changes, along the visits of a program."""
 
-    def __init__(self, algorithm: str, changes: Changes, case: SearchCase, seed: int) -> None:
-        self.algorithm, self.case, self.is_changed = algorithm, case, bool(changes)
-        self.made_up = MadeUpValues(seed)
+    def __init__(self, algorithm: str, changes: Changes, seed: int) -> None:
+        self.algorithm, self.is_changed, self.made_up = algorithm, bool(changes), MadeUpValues(seed)
         #: The next visits of the program, the first one last; None if it does not show them.
         self.ahead: list[tuple[int, int]] | None = None
-        table = TranspositionTable(1 << 28) if algorithm == "negamax" else None
-        order = case.position.geometry.center_order
-        super().__init__(get_evaluation(self.made_up.evaluate), order, table=table)
+        super().__init__(get_evaluation(self.made_up.evaluate), ())
         own = {"_columns": self.columns, "guide": self.guide, "playout": self.playout}
-        module = sys.modules[_PARTS[algorithm][0].__module__]
-        self.names = {**vars(module), **own}
+        self.names = {**vars(sys.modules[_PARTS[algorithm][0].__module__]), **own}
         exec(_code(algorithm, changes), self.names)
 
-    def difference(self, answer: Answer) -> AlgorithmDifference | None:
-        """Return the first difference from an answer of the program; None if there is none."""
-        position, columns, efforts = self.case
-        moves, fault = format_moves(columns, position.geometry), str(answer["fault"])
-        shows = self.algorithm in _PLAYOUTS or any(answer["visits"])
-        results = [*answer["answers"], None]
-        for effort, seen, result in zip(efforts, answer["visits"], results, strict=False):
-            self.ahead = [*map(tuple, reversed(seen))] if shows else None
-            differs = partial(AlgorithmDifference, moves, position, effort)
-            try:
-                best = self.best(effort)
-                if self.ahead:
-                    raise _Differs(None)
-            except _Differs as error:
-                theirs = None
-                if self.ahead:
-                    theirs = Position.unchecked(position.geometry, *self.ahead[-1])
-                both = error.args[0], theirs
-                texts = ["visits no more" if each is None else "visits" for each in both]
-                texts[1] = fault if result is None and theirs is None else texts[1]
-                number = len(seen) - len(self.ahead or ()) + 1
-                return differs(number, texts[0], texts[1], *both, answer["traceback"])
-            ours = "returns " + " or ".join(_result(*each) for each in best.items())
-            if result is None:
-                return differs(None, ours, fault, traceback=answer["traceback"])
-            value, column = result
-            if column not in best or not (value is None or self.is_equal(value, best[column])):
-                return differs(None, ours, f"returns {_result(column, value)}")
-        return None
+    def compare(
+        self, cases: Sequence[_Case], answers: Sequence[dict[str, Any]]
+    ) -> tuple[_Place, AlgorithmDifference | None]:
+        """Return the first difference from the answers of the program, and its place."""
+        for index, answer in enumerate(answers):
+            self.position, columns, efforts = cases[index]
+            self.order = self.position.geometry.center_order
+            self.made_up.counts.clear()
+            self.table = TranspositionTable(1 << 28) if self.algorithm == "negamax" else None
+            results = [*answer["answers"], None]
+            shows = self.algorithm in _PLAYOUTS or any(answer["visits"])
+            for effort, seen, result in zip(efforts, answer["visits"], results, strict=False):
+                self.ahead = [*map(tuple, reversed(seen))] if shows else None
+                visit, ours, theirs = None, None, None
+                try:
+                    best = self.best(effort)
+                    if self.ahead:
+                        raise _Differs(None)
+                    value, column = result or (None, -1)
+                    if result and column in best and self.is_equal(value, best[column]):
+                        continue
+                    texts = [" or ".join(_result(*each) for each in best.items())]
+                    texts.append(_result(column, value))
+                except _Differs as error:
+                    visit, ours = len(seen) - len(self.ahead or ()) + 1, error.args[0]
+                    if self.ahead:
+                        theirs = Position.unchecked(self.position.geometry, *self.ahead[-1])
+                    texts = [
+                        "visits no more" if each is None else "visits" for each in (ours, theirs)
+                    ]
+                if result is None and theirs is None:
+                    texts[1] = str(answer["fault"])
+                moves = format_moves(columns, self.position.geometry)
+                both = texts[0], texts[1], ours, theirs, answer["traceback"]
+                first = AlgorithmDifference(moves, self.position, effort, visit, *both)
+                return (index, effort, visit or math.inf), first
+        return _END, None
 
     def best(self, effort: int) -> dict[int, float]:
         """Run the textbook; return the best columns and their values. Raises `_Differs`."""
-        position = self.case.position
         best: dict[int, float]
         if self.algorithm == "flat":
-            best = self.names["flat"](position, self.columns(position), effort)
+            best = self.names["flat"](self.position, self.columns(self.position), effort)
             return best
         if self.algorithm == "uct":
             options = MonteCarloOptions(c=C, first_play="order")
-            tree = self.names["TextbookTree"](position, options, 0)
+            tree = self.names["TextbookTree"](self.position, options, 0)
             tree.simulate = lambda leaf: (-self.playout(leaf.position), [])
             tree.run(effort)
             best = self.names["final_choice"](tree.root)
@@ -303,15 +286,15 @@ class _Replay(SearchContext):
             if event.kind == "return" and len(event.columns) == 1 and event.value is not None:
                 values[event.columns[0]] = event.value
 
-        found = run_trace(self.names[self.algorithm](position, effort, self), note)
+        found = run_trace(self.names[self.algorithm](self.position, effort, self), note)
         if self.algorithm == "minimax" and not self.is_changed:
             return {column: value for column, value in values.items() if value == found.value}
         return {found.line[0] if found.line else -1: found.value}  # others may have bounds
 
-    def is_equal(self, value: float, ours: float) -> bool:
+    def is_equal(self, value: float | None, ours: float) -> bool:
         """Whether a value of the program is the same as ours, on its scale of wins or results."""
-        if self.algorithm in _PLAYOUTS:
-            return min(abs(value - ours), abs(2 * value - 1 - ours)) < 1e-6
+        if value is None or self.algorithm in _PLAYOUTS:
+            return value is None or min(abs(value - ours), abs(2 * value - 1 - ours)) < 1e-6
         return value == ours or (abs(ours) > PROVEN and math.copysign(value, ours * value) > WON)
 
     def enter(self, path: tuple[int, ...], position: Position | None = None) -> None:
@@ -341,7 +324,7 @@ class _Replay(SearchContext):
     def guide(self, children: Sequence[TreeNode], step: int = 1) -> list[TreeNode]:
         """Return children, the ones that lead to the next playout of the program first."""
         mine, mask = (self.ahead or [(0, 0)])[-1]
-        leaf = Position.unchecked(self.case.position.geometry, mine, mask).discs
+        leaf = Position.unchecked(self.position.geometry, mine, mask).discs
 
         def leads(child: TreeNode) -> bool:
             return not any(a & ~b for a, b in zip(child.position.discs, leaf, strict=True))
@@ -391,7 +374,7 @@ def _code(algorithm: str, changes: Changes) -> CodeType:
 
 def _result(column: int, value: float | None) -> str:
     """Return a result of a search as text."""
-    text = f"column {column + 1}" if column >= 0 else "no column"
+    text = f"returns column {column + 1}" if column >= 0 else "returns no column"
     if value is None:
         return text
     plies = plies_to_end(value) if abs(value) < WIN else None

@@ -1,7 +1,4 @@
-"""The process of a search that is checked, and the numbers that it searches with.
-
-The search comes from a file, so it may crash, print or hang: see `AgentWorker`.
-"""
+"""The process of a search that is checked, and the made-up values that it searches with."""
 
 from __future__ import annotations
 
@@ -42,17 +39,14 @@ C, MAX_VISITED = 0.7, 5_000
 
 
 class MadeUpValues:
-    """Evaluations and results of playouts for the side to move, from a seed and the position.
-
-    Values are whole numbers from -9 to 9, so that ties are frequent.
-    """
+    """Values and results of playouts for the side to move, from a seed; ties are frequent."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.counts: Counter[Position] = Counter()
 
     def evaluate(self, position: Position, number: int = 0) -> int:
-        """Return a value."""
+        """Return a value from -9 to 9."""
         return random.Random(f"{self.seed} {position.discs} {number}").randint(-9, 9)
 
     def playout(self, position: Position) -> int:
@@ -62,10 +56,6 @@ class MadeUpValues:
             return 0 if position.winner is None else -1
         value = self.evaluate(position) + self.evaluate(position, self.counts[position])
         return (value > 0) - (value < 0)
-
-
-class _Enough(BaseException):
-    """Ends a search that visits too many positions."""
 
 
 class SearchWorker(AgentWorker):
@@ -79,7 +69,7 @@ class SearchWorker(AgentWorker):
         self.algorithm, self.shape = options.pop("algorithm"), options.pop("shape")
         choices = ("position", "moves", *SHAPES)
         if options or self.shape not in choices:
-            raise InvalidSpec(no_such("shape", self.shape, choices))
+            raise InvalidSpec(no_such("shape", next(iter(options), self.shape), choices))
         self.load_search = partial(load_function, file[0], name)
         search = self.load_search()
         arguments_of(search, dict.fromkeys((self.shape, *ALGORITHMS[self.algorithm])))
@@ -91,32 +81,30 @@ class SearchWorker(AgentWorker):
         Returns the visited positions (of Monte Carlo the starts of playouts), the value and column
         of each search, and the fault that ended the last one.
         """
-        position, made_up = codec.to_position(board), MadeUpValues(seed)
+        position, values = codec.to_position(board), MadeUpValues(seed)
         make, players = SHAPES.get(self.shape, (lambda position: position, (0, 1)))
         is_sampled = "playout" in ALGORITHMS[self.algorithm]
-        visits: list[list[list[int]]] = []
+        visits: list[list[tuple[int, int]]] = []
         answers: list[tuple[float | None, int]] = []
 
-        def record(visited: Position) -> None:
-            if len(visits[-1]) >= MAX_VISITED:
-                raise _Enough
-            visits[-1].append([visited.mine, visited.mask])
-
         def visit(item: Any) -> None:
-            if not is_sampled:
-                record(read_visit(item, position.geometry, self.shape).position)
+            if len(visits[-1]) >= MAX_VISITED:
+                raise InvalidVisit(f"visited more than {MAX_VISITED:,} positions")
+            visited = read_visit(item, position.geometry, self.shape).position
+            visits[-1].append((visited.mine, visited.mask))
 
         def ask(of: Callable[[Position], int], board: Any, player: Any = None) -> int:
-            asked = read_board(board, position.geometry, self.shape)
+            if is_sampled:
+                visit(board)
             if player is not None and player not in players:
                 raise InvalidVisit(f"asked for the player {shown(player)}, not one of {players}")
-            if is_sampled:
-                record(asked)
+            asked = read_board(board, position.geometry, self.shape)
             return of(asked) if player in (None, players[asked.turn]) else -of(asked)
 
+        on_visit = id if is_sampled else visit
         offered = {
-            self.shape: moves if self.shape == "moves" else make(position), "visit": visit,
-            "evaluate": partial(ask, made_up.evaluate), "playout": partial(ask, made_up.playout),
+            self.shape: moves if self.shape == "moves" else make(position), "visit": on_visit,
+            "evaluate": partial(ask, values.evaluate), "playout": partial(ask, values.playout),
             "player": players[position.turn], "alpha": -math.inf, "beta": math.inf, "c": C,
             "table": {},
         }  # fmt: skip
@@ -126,10 +114,8 @@ class SearchWorker(AgentWorker):
             for effort in efforts:
                 visits.append([])
                 offered |= dict.fromkeys(("depth", "iterations", "playouts"), effort)
-                answer = end_of(search(**arguments_of(search, offered)), visit)
+                answer = end_of(search(**arguments_of(search, offered)), on_visit)
                 answers.append(_read_answer(answer, is_sampled))
-        except _Enough:
-            fault = f"visited more than {MAX_VISITED:,} positions"
         except InvalidVisit as error:
             fault = str(error)
         except BaseException as error:
@@ -139,13 +125,12 @@ class SearchWorker(AgentWorker):
 
 def _read_answer(answer: Any, is_sampled: bool) -> tuple[float | None, int]:
     """Return the value and the column of an answer. Raises `InvalidVisit`."""
-    value: Any
     with suppress(TypeError, ValueError):
-        value, column = (None, answer) if isinstance(answer, Integral) and is_sampled else answer
-        column = -1 if column is None else column
-        number = 0.0 if value is None and is_sampled else float(value)
-        if isinstance(column, Integral) and not math.isnan(number):
-            return None if value is None else max(-1e15, min(1e15, number)), int(column)
+        pair: Any = (None, answer) if is_sampled and isinstance(answer, Integral) else answer
+        value, column = pair
+        number = None if is_sampled and value is None else float(value)
+        if isinstance(column, Integral | None) and not math.isnan(number or 0):
+            return number and max(-1e15, min(1e15, number)), -1 if column is None else int(column)
     wanted = "(value, column) or a column" if is_sampled else "(value, column)"
     raise InvalidVisit(f"returned {shown(answer)} instead of {wanted}, counted from 0")
 
