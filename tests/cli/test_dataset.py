@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from claimeven.dataset.journal import DatasetJournal
+from claimeven.dataset.files import DatasetJournal
 from tests.cli.conftest import Run, bad_input, interrupted
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")

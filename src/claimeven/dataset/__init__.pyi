@@ -1,9 +1,9 @@
-from claimeven.dataset.config import DatasetPlan as DatasetPlan
-from claimeven.dataset.config import DatasetProgress as DatasetProgress
-from claimeven.dataset.config import InvalidDataset as InvalidDataset
-from claimeven.dataset.config import InvalidDatasetFile as InvalidDatasetFile
 from claimeven.dataset.dataset import WORSE as WORSE
 from claimeven.dataset.dataset import Dataset as Dataset
+from claimeven.dataset.dataset import DatasetPlan as DatasetPlan
+from claimeven.dataset.dataset import DatasetProgress as DatasetProgress
+from claimeven.dataset.dataset import InvalidDataset as InvalidDataset
+from claimeven.dataset.dataset import InvalidDatasetFile as InvalidDatasetFile
 from claimeven.dataset.dataset import Row as Row
 from claimeven.dataset.dataset import join_datasets as join_datasets
 from claimeven.dataset.files import DatasetResult as DatasetResult

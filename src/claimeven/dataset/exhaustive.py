@@ -21,9 +21,15 @@ import numpy.typing as npt
 
 from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
 from claimeven.compiled.wide import WORD_BITS, halves, joined
-from claimeven.dataset.config import DatasetPlan, DatasetProgress, InvalidDataset
-from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
-from claimeven.dataset.journal import DatasetJournal, journal_path
+from claimeven.dataset.dataset import DatasetPlan, DatasetProgress, InvalidDataset
+from claimeven.dataset.files import (
+    DatasetJournal,
+    DatasetResult,
+    Lines,
+    check_target,
+    journal_path,
+    write_rows,
+)
 from claimeven.game.batch import Boards
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_names

@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 from claimeven.compiled.splitmix64 import Stream, mixed_word
-from claimeven.dataset.config import DatasetPlan
-from claimeven.dataset.dataset import WORSE, Row
+from claimeven.dataset.dataset import WORSE, DatasetPlan, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.parallel.executors import local_workers

@@ -31,17 +31,27 @@ import numpy as np
 from claimeven import provenance
 from claimeven.compiled import for_bits
 from claimeven.compiled.wide import words
-from claimeven.dataset.config import (
+from claimeven.dataset.dataset import (
     DatasetPlan,
     DatasetProgress,
     InvalidDataset,
     InvalidDatasetFile,
+    Row,
+    discs_in,
+    field_names,
 )
-from claimeven.dataset.dataset import Row, discs_in, field_names
 from claimeven.dataset.exhaustive import SOLVED, keys_by_ply, make_all
-from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
+from claimeven.dataset.files import (
+    Cells,
+    DatasetJournal,
+    DatasetResult,
+    check_target,
+    header_in,
+    held_out_path,
+    journal_path,
+    write_rows,
+)
 from claimeven.dataset.games import Candidate, Games
-from claimeven.dataset.journal import Cells, DatasetJournal, header_in, journal_path
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector

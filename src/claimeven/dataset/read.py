@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from claimeven.compiled import MAX_BITS
 from claimeven.compiled.wide import joined, words_of
-from claimeven.dataset.config import InvalidDatasetFile
 from claimeven.dataset.dataset import (
     COMMON,
     HALVES,
     WORSE,
     Dataset,
+    InvalidDatasetFile,
     Row,
     common_fields,
     current_name,
