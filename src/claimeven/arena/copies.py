@@ -56,7 +56,7 @@ _RULES: dict[str, Callable[[Position, int], float]] = {
 #: Kinds of findings.
 FILES, CODE, SHARED, CHOICES = "equal files", "equal code", "shared code", "equal choices"
 #: Share of the passages of the shorter code, and its least passages. Of 2,061 pairs of independent
-#: files none shares more than 0.27; copies with other loops and numbers share 0.5 and more.
+#: files none shares more than 0.27; copies with other loops and numbers share 0.43 and more.
 MIN_SHARED, MIN_PASSAGES = 0.35, 60
 #: Share of positions in which two agents agree, and in which both agree with a reference.
 MIN_AGREEMENT, MIN_LIKE = 0.95, 0.9
