@@ -21,20 +21,17 @@ from operator import itemgetter
 from types import CodeType
 from typing import Any, Final, NamedTuple
 
-from claimeven.agents.base import AgentFault
+from claimeven.agents import AgentFault, InvalidSpec, ProcessAgent, Sandbox
 from claimeven.agents.codec import from_position
 from claimeven.agents.files import split_file_spec
-from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.agent import ProcessAgent
-from claimeven.agents.process.sandbox import Sandbox
 from claimeven.arena.algorithm_worker import ALGORITHMS, C, MadeUpValues
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.probes import probes
 from claimeven.evaluation.registry import get_evaluation
+from claimeven.game import Position
 from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
-from claimeven.game.position import Position
 from claimeven.game.validation import one_of
 from claimeven.minimax import textbook
 from claimeven.minimax.textbook import SearchContext
@@ -130,8 +127,8 @@ def check_algorithm(
         for case in cases:
             answers.append(search.answer(case, seed, seconds))
             on_progress(len(answers), len(cases))
-            if not answers[-1]["visits"][0]:
-                break  # it did not answer in time
+            if not answers[-1]["answers"]:
+                break  # each of the other positions may take its time, too
 
     def compare(changes: Changes) -> tuple[_Place, AlgorithmDifference | None, int]:
         replay = _Replay(algorithm, changes, seed)
@@ -171,10 +168,10 @@ def _cases(algorithm: str, geometry: Geometry, moves: Sequence[str], seed: int) 
     lines = [parse_moves(each, geometry) for each in moves]
     if not lines:
         tried = [*chain(*probes(geometry, seed))]
-        lines = [(), *(probe.columns for probe in tried[:4])]
-        lines += [probe.columns for probe in tried if len(probe.wins) > 1][:3]
-        lines += [probe.columns for probe in tried if probe.blocks][:2]
-        lines += [probe.columns for probe in tried if 1 < len(probe.position.legal_columns) < 4][:4]
+        lucky = [probe for probe in tried if len(probe.wins) > 1][:3]
+        lucky += [probe for probe in tried if probe.blocks][:2]
+        narrow = [probe for probe in tried if 1 < len(probe.position.legal_columns) < 4][:4]
+        lines = [(), *(probe.columns for probe in (*tried[:4], *lucky, *narrow))]
     for columns in lines:
         position = Position.from_moves(columns, geometry)
         if position.is_over:
@@ -235,9 +232,9 @@ class _Replay(SearchContext):
         """Return the first difference from the answers of the program, and its place."""
         for index, answer in enumerate(answers):
             self.position, columns, efforts = cases[index]
-            self.order = self.position.geometry.center_order
+            self.order = range(self.position.geometry.columns)
             self.made_up.counts.clear()
-            self.table = TranspositionTable(1 << 28) if self.algorithm == "negamax" else None
+            self.table = TranspositionTable(1 << 28)
             results = [*answer["answers"], None]
             shows = self.algorithm in _PLAYOUTS or any(answer["visits"])
             for effort, seen, result in zip(efforts, answer["visits"], results, strict=False):
@@ -250,15 +247,14 @@ class _Replay(SearchContext):
                     value, column = result or (None, -1)
                     if result and column in best and self.is_equal(value, best[column]):
                         continue
-                    texts = [" or ".join(_result(*each) for each in best.items())]
-                    texts.append(_result(column, value))
+                    texts = ["returns " + " or ".join(_result(*each) for each in best.items())]
+                    texts.append(f"returns {_result(column, value)}")
                 except _Differs as error:
                     visit, ours = len(seen) - len(self.ahead or ()) + 1, error.args[0]
                     if self.ahead:
                         theirs = Position.unchecked(self.position.geometry, *self.ahead[-1])
-                    texts = [
-                        "visits no more" if each is None else "visits" for each in (ours, theirs)
-                    ]
+                    known = {True: "visits this position", False: "visits no more positions"}
+                    texts = [known[each is not None] for each in (ours, theirs)]
                 if result is None and theirs is None:
                     texts[1] = str(answer["fault"])
                 moves = format_moves(columns, self.position.geometry)
@@ -269,17 +265,15 @@ class _Replay(SearchContext):
 
     def best(self, effort: int) -> dict[int, float]:
         """Run the textbook; return the best columns and their values. Raises `_Differs`."""
-        best: dict[int, float]
         if self.algorithm == "flat":
-            best = self.names["flat"](self.position, self.columns(self.position), effort)
-            return best
+            columns = self.columns(self.position)
+            return dict(self.names["flat"](self.position, columns, effort))
         if self.algorithm == "uct":
             options = MonteCarloOptions(c=C, first_play="order")
             tree = self.names["TextbookTree"](self.position, options, 0)
             tree.simulate = lambda leaf: (-self.playout(leaf.position), [])
             tree.run(effort)
-            best = self.names["final_choice"](tree.root)
-            return best
+            return dict(self.names["final_choice"](tree.root))
         values: dict[int, float] = {}
 
         def note(event: Event) -> None:
@@ -374,7 +368,7 @@ def _code(algorithm: str, changes: Changes) -> CodeType:
 
 def _result(column: int, value: float | None) -> str:
     """Return a result of a search as text."""
-    text = f"returns column {column + 1}" if column >= 0 else "returns no column"
+    text = f"column {column + 1}" if column >= 0 else "no column"
     if value is None:
         return text
     plies = plies_to_end(value) if abs(value) < WIN else None

@@ -11,11 +11,9 @@ from functools import partial
 from numbers import Integral
 from typing import Any, Final
 
-from claimeven.agents import codec
-from claimeven.agents.base import Agent
+from claimeven.agents import Agent, FunctionAgent, InvalidSpec, codec
 from claimeven.agents.files import load_function
-from claimeven.agents.function_agent import FunctionAgent
-from claimeven.agents.options import InvalidSpec, split_options
+from claimeven.agents.options import split_options
 from claimeven.agents.sanitize import described, shown, traceback_of
 from claimeven.agents.shapes import SHAPES, end_of
 from claimeven.agents.visits import InvalidVisit, arguments_of, read_board, read_visit
@@ -115,7 +113,7 @@ class SearchWorker(AgentWorker):
                 visits.append([])
                 offered |= dict.fromkeys(("depth", "iterations", "playouts"), effort)
                 answer = end_of(search(**arguments_of(search, offered)), on_visit)
-                answers.append(_read_answer(answer, is_sampled))
+                answers.append(_read_answer(answer, is_sampled, position.geometry.columns))
         except InvalidVisit as error:
             fault = str(error)
         except BaseException as error:
@@ -123,14 +121,15 @@ class SearchWorker(AgentWorker):
         return {"visits": visits, "answers": answers, "fault": fault, "traceback": traceback}
 
 
-def _read_answer(answer: Any, is_sampled: bool) -> tuple[float | None, int]:
+def _read_answer(answer: Any, is_sampled: bool, columns: int) -> tuple[float | None, int]:
     """Return the value and the column of an answer. Raises `InvalidVisit`."""
     with suppress(TypeError, ValueError):
         pair: Any = (None, answer) if is_sampled and isinstance(answer, Integral) else answer
         value, column = pair
         number = None if is_sampled and value is None else float(value)
-        if isinstance(column, Integral | None) and not math.isnan(number or 0):
-            return number and max(-1e15, min(1e15, number)), -1 if column is None else int(column)
+        chosen = -1 if column is None else int(column)
+        if isinstance(column, Integral | None) and chosen < columns and not math.isnan(number or 0):
+            return number and max(-1e15, min(1e15, number)), chosen
     wanted = "(value, column) or a column" if is_sampled else "(value, column)"
     raise InvalidVisit(f"returned {shown(answer)} instead of {wanted}, counted from 0")
 

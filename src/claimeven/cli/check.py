@@ -93,34 +93,26 @@ def command(
         if moves:
             raise click.UsageError("--moves needs --algorithm: it names positions for a search")
         announce_compilation()
-    check: Callable[..., CheckReport | AlgorithmReport] = partial(
-        check_agent,
-        limit=limit,
-        memory_limit_mb=bounds.memory_limit_mb,
-        load_timeout=bounds.load_timeout,
-        quiet=not verbose,
-    )
-    steps = "positions and games"
+    check: Callable[..., CheckReport | AlgorithmReport]
     if algorithm is not None:
-        sandbox = replace(bounds, quiet=not verbose)
-        check = partial(
-            check_algorithm, algorithm, moves=moves, seconds=limit.seconds or SECONDS,
-            sandbox=sandbox,
-        )  # fmt: skip
-        steps = "positions"
+        sandbox, seconds = replace(bounds, quiet=not verbose), limit.seconds or SECONDS
+        check = partial(check_algorithm, algorithm, moves=moves, seconds=seconds, sandbox=sandbox)
+    else:
+        memory, load = bounds.memory_limit_mb, bounds.load_timeout
+        check = partial(check_agent, limit=limit, memory_limit_mb=memory, load_timeout=load)
+        check = partial(check, quiet=not verbose)
     reports: dict[str, CheckReport | AlgorithmReport | None] = {}
     with clean_stdout() as out:
         with status_line() as line:
             for number, spec in enumerate(specs, start=1):
                 place = f", {number} of {len(specs)}" if len(specs) > 1 else ""
                 try:
+                    on_progress = line.reporter(
+                        "{} of {} positions" + " and games" * (algorithm is None),
+                        f"checking {printable(spec)}{place}: ",
+                    )
                     reports[spec] = check(
-                        spec,
-                        geometry=geometry,
-                        seed=seed,
-                        on_progress=line.reporter(
-                            f"{{}} of {{}} {steps}", f"checking {printable(spec)}{place}: "
-                        ),
+                        spec, geometry=geometry, seed=seed, on_progress=on_progress
                     )
                 except InvalidSpec as error:
                     if len(specs) == 1:
@@ -166,41 +158,33 @@ def _write_all(
 
 def _search_sections(report: AlgorithmReport) -> Iterator[list[Block]]:
     """Yield the comparison of a search: the first difference and its causes."""
-    differs = report.difference
+    differs, is_sampled = report.difference, report.algorithm in ("uct", "flat")
     names = f"{printable(report.spec)} and the textbook of {report.algorithm}"
     if differs is None:
         counts = f", {report.visits:,} visits and {report.cutoffs:,} cutoffs"
-        shows_none = ". It shows no visits (yield each position), so its cutoffs are not compared"
-        yield [
-            f"{names} do the same in {report.positions} positions"
-            f"{counts if report.visits else shows_none}."
-        ]
+        if not report.visits:
+            counts = ". It shows no visits (yield each position), so its cutoffs are not compared"
+        yield [f"{names} do the same in {report.positions} positions{counts}."]
         return
-    kind = {"uct": "iterations", "flat": "playouts of each column"}.get(report.algorithm)
-    effort = f"with {differs.effort} {kind}" if kind else f"to depth {differs.effort}"
+    effort = f"{'with' if is_sampled else 'to depth'} {differs.effort}{' playouts' * is_sampled}"
     yield [f"{names} differ in a search {_after(differs.moves)} {effort}:", Board(differs.position)]
-    number = f"Position {differs.visit}{' that starts a playout' if kind else ''}: "
-    for who, text, position in (
-        ("the textbook", differs.textbook, differs.textbook_position),
-        ("the program", differs.program, differs.program_position),
-    ):
-        line = f"{number if differs.visit else ''}{who} {text}"
-        yield (
-            [f"{line[0].upper()}{line[1:]}."] if position is None else [line + ":", Board(position)]
-        )
-    if differs.traceback:
-        yield [_traceback(differs.traceback)]
-    if not report.causes:
-        yield ["No known mistake does the same."]
-        return
+    visit = f"Visit {differs.visit}: the" if differs.visit else "The"
+    yield [
+        f"{visit} textbook {differs.textbook}.",
+        *map(Board, filter(None, [differs.textbook_position])),
+    ]
+    yield [
+        f"{visit} program {differs.program}.",
+        *map(Board, filter(None, [differs.program_position])),
+    ]
+    yield [_traceback(differs.traceback)] if differs.traceback else []
     likely = "Cause" if report.is_sure and len(report.causes) == 1 else "Possible cause"
-    yield [f"{likely}: {cause}." for cause in report.causes]
+    causes = [f"{likely}: {cause}." for cause in report.causes]
+    yield [*causes] if causes else ["No known mistake does the same."]
     if report.changes:
         where = "in all positions" if report.is_sure else "up to a later difference"
-        lines = [
-            line.strip() for each in report.changes for line in "\n->\n".join(each).splitlines()
-        ]
-        yield [f"The textbook with this change does the same {where}:", Code(lines)]
+        text = "\n".join("\n->\n".join(each) for each in report.changes)
+        yield [f"The textbook with this change does the same {where}:", Code(text.splitlines())]
 
 
 def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[str]:
