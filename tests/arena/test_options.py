@@ -39,7 +39,7 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         rounds=3,
         seed=7,
         kind="gauntlet",
-        openings=make_openings("random", 3, 2, 7, start),
+        openings=((), *make_openings("random", 3, 2, 7, start)[1:]),
         start=start,
         limit=Limit(seconds=1, time_bank=2.5),
         sandbox=Sandbox(True, 512, load_timeout=9.5),
@@ -98,7 +98,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_every_field_is_an_option_of_the_verb() -> None:
-    from claimeven.cli.tournament import command
+    from claimeven.cli.contests import tournament as command
 
     options = {name.strip("-").replace("-", "_") for param in command.params for name in param.opts}
     assert set(FIELDS) - {"agents"} <= options

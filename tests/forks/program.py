@@ -34,7 +34,7 @@ PROGRAM = Template(
     "claimeven.arena.tournaments.run",
     "claimeven.book.locations",
     "claimeven.cli.main",
-    "claimeven.cli.match",
+    "claimeven.cli.contests",
     "claimeven.cli.solve",
     "claimeven.compiled.compiler",
     "claimeven.solver.solver",

@@ -1,4 +1,4 @@
-"""The program `claimeven`: each command is a module that is imported when it is called."""
+"""The program `claimeven`: a command's module is imported when it is called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 from claimeven.suggestions import closest
 
-#: The commands in sections, each with its summary; a command is a module of this package.
+#: The commands in sections, each with its summary, and the modules of those that share one.
 SECTIONS = {
     "Play and learn": {
         "play": "Play on the terminal against an agent or a person.",
@@ -66,6 +66,8 @@ SECTIONS = {
         "perft": "Count positions and move sequences, ply by ply.",
     },
 }
+MODULES = dict.fromkeys(("match", "tournament", "ladder", "sprt"), "contests")
+MODULES |= dict.fromkeys(("explain", "analyze"), "reviews")
 COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
 _FIRST_COMMANDS = ("play", "serve", "explain", "check", "match", "tournament")
 _MORE_HELP = """\
@@ -87,6 +89,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     cls=LazyGroup,
     package="claimeven.cli",
     sections=SECTIONS,
+    modules=MODULES,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     invoke_without_command=True,
 )

@@ -1,4 +1,4 @@
-"""`claimeven analyze`: judge a game by perfect play."""
+"""`claimeven explain` and `analyze`: columns and games in words, by exact scores."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from claimeven.cli.common.move_inputs import (
     ScoreComparison,
     answer_command,
     comparison_dict,
+    is_ongoing,
     scores_text,
 )
-from claimeven.cli.common.output import show, text_width
+from claimeven.cli.common.output import board_text, show, text_width
 from claimeven.cli.common.streams import can_show, print_error, write_json
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
@@ -20,8 +21,60 @@ from claimeven.solver.protocols import ExactSolver
 
 if TYPE_CHECKING:
     from claimeven.review.analysis import Analysis
+    from claimeven.review.explain import Explanation
 
-LEGEND = (
+POSITION_LEGEND = (
+    "Scores are for the player to move: 0 draw, + win, - loss; the sooner the end, the further from"
+    " 0. Disc 7 is the seventh disc of the game. Rows are numbered from 1 at the bottom."
+)
+
+
+def _explained(
+    moves: str, record: GameRecord, solver_of: Callable[[Geometry], ExactSolver]
+) -> Explanation:
+    from claimeven import review  # noqa: PLC0415 - for a quick start
+
+    return review.explain(record.position, solver_of(record.geometry))
+
+
+@answer_command("explain", "position", is_ongoing, _explained)
+def explain(
+    moves: str,
+    record: GameRecord,
+    explanation: Explanation,
+    given: ScoreComparison,
+    as_json: bool,
+) -> None:
+    """Explain the position after MOVES ("" is the empty board): every column, best ones first.
+
+    Each column has its exact score for the player to move and at most four sentences: the result,
+    the strongest reason, best play. In JSON every sentence is a claim with its columns, cells and
+    line.
+
+    MOVES may also be a file, or - for stdin: one position per line, or any format that `convert`
+    reads, boards included. An invalid line is reported on stderr with its number (null in JSON),
+    and so is a wrong score in the file; the exit status is then 1.
+
+    \b
+    Examples:
+      claimeven explain 4455
+      claimeven explain 226744515337 --threads 2
+      claimeven explain 4455 --json
+      claimeven explain positions.txt --book my.book
+      claimeven explain positions.txt --json --jobs 2
+    """
+    agrees = given.agree(record, explanation.score, explanation.scores)
+    if as_json:
+        shown = {"moves": moves, **explanation.as_dict(), **comparison_dict(record, agrees)}
+        write_json(shown, sys.stdout)
+        return
+    print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
+    if not agrees:
+        print(f"The file gives a wrong score: {scores_text(record)}.\n")
+    show(POSITION_LEGEND)
+
+
+GAME_LEGEND = (
     "before, after: score for the moving player; 0 draw, + win, - loss\n"
     "chart: score for Yellow (the first player) after each disc"
 )
@@ -40,18 +93,18 @@ Found = tuple["Analysis", int | None, "tuple[int | None, ...]"]
 def _analyzed(
     moves: str, record: GameRecord, solver_of: Callable[[Geometry], ExactSolver]
 ) -> Found:
-    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
+    from claimeven import review  # noqa: PLC0415 - for a quick start
 
     solver = solver_of(record.geometry)
-    analysis = analyze(moves, solver)
+    found = review.analyze(moves, solver)
     if not record.scores or record.position.is_over:
-        return analysis, None, ()
+        return found, None, ()
     columns = solver.scores(record.position) if len(record.scores) > 1 else ()
-    return analysis, solver.score(record.position), columns
+    return found, solver.score(record.position), columns
 
 
 @answer_command("analyze", "game", _note_order, _analyzed)
-def command(
+def analyze(
     moves: str, record: GameRecord, found: Found, given: ScoreComparison, as_json: bool
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
@@ -85,6 +138,6 @@ def command(
         write_json(analysis.as_dict() | comparison_dict(record, agrees), sys.stdout)
         return
     charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
-    show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
+    show(f"{analysis.text(text_width(), charset)}\n\n{GAME_LEGEND}")
     if not agrees:
         print(f"\nThe file gives a wrong score for the last position: {scores_text(record)}.")
