@@ -141,7 +141,7 @@ def test_shares_of_numpy_split_alike(tmp_path: Path) -> None:
 
 
 def test_a_score_history_without_a_score_is_told() -> None:
-    from claimeven.review.chart import score_chart
+    from claimeven.review.analysis import score_chart
 
     with pytest.raises(ClaimevenError, match="a score history must have the score before"):
         score_chart([])

@@ -25,7 +25,7 @@ from claimeven.agents import (
     make_agent,
 )
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.redirect import PrintsToStderr
+from claimeven.agents.sanitize import PrintsToStderr
 from claimeven.agents.validation import as_column
 from tests import forks
 from tests.agents.support import decided

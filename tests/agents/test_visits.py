@@ -8,10 +8,11 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidSpec
-from claimeven.agents.shapes import SHAPES, end_of
-from claimeven.agents.visits import (
+from claimeven.agents.shapes import (
+    SHAPES,
     InvalidVisit,
     arguments_of,
+    end_of,
     read_visit,
     visit_lines,
 )

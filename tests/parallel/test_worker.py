@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from claimeven.parallel.connection import unpack
-from claimeven.parallel.worker import JobWorker, Send
+from claimeven.parallel.connection import JobWorker, Send, unpack
 
 
 class Parent:

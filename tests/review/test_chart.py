@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from claimeven.errors import ClaimevenError
-from claimeven.review.chart import score_chart
+from claimeven.review.analysis import score_chart
 from claimeven.review.review_html import score_history_svg
 
 

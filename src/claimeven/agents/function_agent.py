@@ -32,11 +32,9 @@ import numpy as np
 from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.kaggle import KAGGLE_NAMES, KaggleAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option, parse_options
-from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import described, printable, shown, traceback_of
-from claimeven.agents.shapes import SHAPES, Adapted, adapt, end_of
+from claimeven.agents.sanitize import PrintsToStderr, described, printable, shown, traceback_of
+from claimeven.agents.shapes import SHAPES, Adapted, adapt, end_of, visit_lines
 from claimeven.agents.validation import as_column
-from claimeven.agents.visits import visit_lines
 from claimeven.game.position import Position
 
 _EMPTY = inspect.Parameter.empty
@@ -77,7 +75,7 @@ class FunctionAgent(Agent):
         return Decision(as_column(answer), seconds=seconds)
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the positions that a generator shows (see `visits`), one line each."""
+        """Yield the positions that a generator shows, one line each."""
         made = self.function
         adapted = made if isinstance(made, Adapted) else None
         if inspect.isgeneratorfunction(adapted.function if adapted else made):

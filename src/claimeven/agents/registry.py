@@ -23,8 +23,7 @@ from claimeven.agents.options import (
 )
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import described, traceback_of
+from claimeven.agents.sanitize import PrintsToStderr, described, traceback_of
 from claimeven.agents.source_snapshot import exists, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import described, traceback_of
+from claimeven.agents.sanitize import PrintsToStderr, described, traceback_of
 from claimeven.suggestions import did_you_mean_file
 
 Result = TypeVar("Result")

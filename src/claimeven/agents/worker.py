@@ -23,9 +23,8 @@ from claimeven.agents.source_snapshot import store_sources
 from claimeven.agents.validation import plain, plain_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.parallel.connection import pack, unpack
+from claimeven.parallel.connection import Parent, pack, unpack
 from claimeven.parallel.system import backend
-from claimeven.parallel.worker import Parent
 
 #: MB beyond the limit for the report of a lack of memory, and the preference of Linux (0 to 1000)
 #: to kill this process first when memory runs out.

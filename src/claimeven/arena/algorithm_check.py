@@ -2,7 +2,7 @@
 
 The search runs in a separate process on made-up values. The textbook then follows its visits, with
 and without each mistake of `data/mistakes.toml` planted in its source: the mistake with which it
-does the same is the cause. The contract of a search is in `agents.visits`.
+does the same is the cause. The contract of a search is in `agents.shapes`.
 """
 
 from __future__ import annotations

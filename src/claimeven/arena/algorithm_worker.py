@@ -15,12 +15,18 @@ from claimeven.agents import Agent, FunctionAgent, InvalidSpec, codec
 from claimeven.agents.files import load_function
 from claimeven.agents.options import split_options
 from claimeven.agents.sanitize import described, shown, traceback_of
-from claimeven.agents.shapes import SHAPES, end_of
-from claimeven.agents.visits import InvalidVisit, arguments_of, read_board, read_visit
+from claimeven.agents.shapes import (
+    SHAPES,
+    InvalidVisit,
+    arguments_of,
+    end_of,
+    read_board,
+    read_visit,
+)
 from claimeven.agents.worker import AgentWorker
 from claimeven.agents.worker import main as answer_requests
 from claimeven.game.position import Position
-from claimeven.parallel.worker import Parent
+from claimeven.parallel.connection import Parent
 from claimeven.suggestions import no_such
 
 #: The arguments that each algorithm may take by name, after the board.

@@ -35,8 +35,8 @@ from claimeven.game.batch import has_win, image_counts
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.messages import WorkProgress
+from claimeven.parallel.executors import Part, check_complete, check_parts
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part, check_complete, check_parts
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.solver import Solver, scores_by

@@ -8,7 +8,7 @@ import click
 
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
 from claimeven.agents.external import FOREIGN
-from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.line_process import ForeignKind
 from claimeven.agents.registry import installed_agents
 from claimeven.cli.common.options import AGENT, json_option
 from claimeven.cli.common.output import show, text_width, wrap

@@ -29,8 +29,8 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.executors import Part
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part
 from claimeven.provenance import describe
 from claimeven.records import open_records
 from claimeven.solver import Solver

@@ -15,8 +15,8 @@ from claimeven.cli.common.output import print_result
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.executors import Part
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part
 from claimeven.provenance import describe
 
 #: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.

@@ -23,7 +23,7 @@ from claimeven.game.position import Position
 from claimeven.game.validation import one_of, whole_number
 from claimeven.game.validation import share as checked_share
 from claimeven.messages import WorkProgress
-from claimeven.parallel.parts import Part
+from claimeven.parallel.executors import Part
 
 SOURCES = ("random", "selfplay", "mixed", "all")
 MAX_SEED = (1 << 63) - 1

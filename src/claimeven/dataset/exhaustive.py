@@ -34,8 +34,8 @@ from claimeven.game.batch import Boards
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.parallel.executors import Part
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import ILLEGAL, Solver, scores_by

@@ -60,8 +60,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import share
+from claimeven.parallel.executors import Part, check_complete, check_parts
 from claimeven.parallel.jobs import Executor
-from claimeven.parallel.parts import Part, check_complete, check_parts
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.text_io import reading
 

@@ -30,7 +30,7 @@ from typing import Any, Protocol, TypeVar
 
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
-from claimeven.parallel.worker import Parent
+from claimeven.parallel.connection import Parent
 from claimeven.provenance import version_here
 
 #: A job: its number, or its number and an item.

@@ -43,7 +43,7 @@ ONE_CORE = dict.fromkeys((
 #: The program of a child: it takes over the parent's path before any other import.
 _START = (
     "import sys; sys.path[:] = {path!r}; from {module} import main;"
-    " from claimeven.parallel.worker import Parent; main(Parent({end}, {lifeline}))"
+    " from claimeven.parallel.connection import Parent; main(Parent({end}, {lifeline}))"
 )
 
 
@@ -231,8 +231,8 @@ def open_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[RawIOBase, int]:
 class Child(Process):
     """A child process that runs a module of this package, and its messages.
 
-    `module` has a function `main` that is called with a `worker.Parent`. The child's printed output
-    is passed to `on_output`, by default to our stderr. A message from it has at most `max_message`
+    `module` has a function `main` that is called with a `Parent`. The child's printed output is
+    passed to `on_output`, by default to our stderr. A message from it has at most `max_message`
     bytes. On Windows `memory_mb` limits its memory; on other systems `main` must call
     `limit_memory`. Raises `NoMoreProcesses`.
     """

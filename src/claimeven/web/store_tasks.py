@@ -20,7 +20,7 @@ from claimeven.arena.store.store import Store, public_agents
 from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
-from claimeven.parallel.parts import Part
+from claimeven.parallel.executors import Part
 from claimeven.ratings.bradley_terry import NamedKind, count_kinds
 from claimeven.ratings.ladder import RESAMPLES, Ladder, rate_evidence
 

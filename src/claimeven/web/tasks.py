@@ -35,8 +35,8 @@ from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel import executors
+from claimeven.parallel.connection import JobWorker, Parent, Send
 from claimeven.parallel.system import backend
-from claimeven.parallel.worker import JobWorker, Parent, Send
 from claimeven.puzzles.puzzle import bundled_puzzles, puzzle_by_number
 from claimeven.puzzles.solutions import hints_for, position_after, try_column
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records

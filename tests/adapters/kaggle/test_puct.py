@@ -24,7 +24,7 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.puct import PuctForest, textbook
 from claimeven.montecarlo.puct import PuctNode as OurNode
-from claimeven.montecarlo.puct.engine import CompiledPuct, TextbookPuct
+from claimeven.montecarlo.puct.search import CompiledPuct, TextbookPuct
 from claimeven.networks import PuctOptions, PuctSearch
 from tests.adapters.kaggle.support import asked, board_of, loaded
 from tests.montecarlo.puct.support import BOARDS, Hashed, unfinished

@@ -9,8 +9,7 @@ import pytest
 from claimeven.agents import AGENTS, InvalidSpec
 from claimeven.agents.base import Agent
 from claimeven.agents.external import FOREIGN, split_foreign
-from claimeven.agents.external.base import ForeignKind
-from claimeven.agents.external.line_process import split_command
+from claimeven.agents.external.line_process import ForeignKind, split_command
 from claimeven.agents.files import files_of, split_file_spec
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.options import AgentKind, Option

@@ -17,9 +17,9 @@ from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
 from claimeven.montecarlo.engine import NodeStats
 from claimeven.montecarlo.puct import PuctOptions, PuctSearch
-from claimeven.montecarlo.puct.engine import PuctView
 from claimeven.montecarlo.puct.layout import FLIGHT
 from claimeven.montecarlo.puct.policy_value import Floats, UniformPolicyValue, Words
+from claimeven.montecarlo.puct.search import PuctView
 from tests.montecarlo.puct.support import Hashed, unfinished
 from tests.pressing import pressed_as_usual, pressed_at
 
@@ -291,9 +291,7 @@ def test_an_interrupted_search_leaves_nothing_waiting() -> None:
     )
     search.load(POSITION.geometry)
     expected = facts(search.search(POSITION, rng, iterations=24))
-    modules = tuple(
-        sys.modules[f"claimeven.montecarlo.puct.{n}"] for n in ("search", "engine", "forest")
-    )
+    modules = tuple(sys.modules[f"claimeven.montecarlo.puct.{n}"] for n in ("search", "forest"))
     ended = 0
     for step in itertools.count(1, 31):
         other = POSITION.play(step % 7)

@@ -6,7 +6,7 @@ Each kind has one module with its `KIND`. `claimeven.adapters` offers our agents
 from __future__ import annotations
 
 from claimeven.agents.external import kaggle, openspiel, pons, ugi
-from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.line_process import ForeignKind
 from claimeven.agents.options import split_limit
 
 #: The kinds by prefix, in the order of listings.

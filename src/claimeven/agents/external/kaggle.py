@@ -27,10 +27,9 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.line_process import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import shown
+from claimeven.agents.sanitize import PrintsToStderr, shown
 from claimeven.agents.source_snapshot import exists, refusal_of, run_file, source_of
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_kaggle

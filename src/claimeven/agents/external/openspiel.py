@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.base import LIMITS, Agent, Decision, Limit
-from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.line_process import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.game.encodings import from_openspiel

@@ -21,7 +21,7 @@ import numpy as np
 
 from claimeven.agents.base import AgentFault, Decision, FaultKind, Limit, one_hot
 from claimeven.agents.external import line_process
-from claimeven.agents.external.base import ForeignKind, ProgramAgent
+from claimeven.agents.external.line_process import ForeignKind, ProgramAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown

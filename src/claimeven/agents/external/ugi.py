@@ -27,8 +27,7 @@ import numpy as np
 
 from claimeven.agents.base import AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.external import line_process
-from claimeven.agents.external.base import ForeignKind, ProgramAgent
-from claimeven.agents.external.line_process import FLUSH, MORE, Program
+from claimeven.agents.external.line_process import FLUSH, MORE, ForeignKind, Program, ProgramAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import LATE_SECONDS
 from claimeven.agents.process.sandbox import Sandbox

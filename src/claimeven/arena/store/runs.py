@@ -30,7 +30,7 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.messages import report
-from claimeven.parallel.parts import check_complete, check_parts
+from claimeven.parallel.executors import check_complete, check_parts
 
 #: The value of `resume` that continues although something has changed.
 CHANGED = "changed"

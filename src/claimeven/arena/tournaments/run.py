@@ -29,8 +29,8 @@ from claimeven.arena.store.runs import FileChangeMonitor, check_plan, check_runs
 from claimeven.arena.store.store import Store, StoredAgent, is_taken
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
+from claimeven.parallel.executors import Part
 from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
-from claimeven.parallel.parts import Part
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.
 _TICK, _MAX_WAITING = 0.1, 500

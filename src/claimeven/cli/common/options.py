@@ -20,8 +20,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.option_fields import CommandOption, option, options_of
-from claimeven.parallel.executors import ExecutorOptions, WorkerOptions, usable_cores
-from claimeven.parallel.parts import Part
+from claimeven.parallel.executors import ExecutorOptions, Part, WorkerOptions, usable_cores
 from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.suggestions import american, did_you_mean
