@@ -56,6 +56,13 @@ def test_a_correct_program_does_the_same(algorithm: str) -> None:
     assert report.as_dict()["ok"] is True
 
 
+def test_another_correct_table_does_the_same() -> None:
+    spec = f"{SEARCHES / 'narrowing'}.py"
+    report = check_algorithm("negamax", spec, moves=MOVES)
+    assert report.is_fine, report.difference
+    assert report.cutoffs > 100
+
+
 WINDOW = "search(depth - 1, alpha, beta, other, ply + 1)"
 ENDED = "    if position.is_over:\n        return ended(position, root), None\n"
 AT_REST = "    if depth == 0:\n        return evaluate(position, root.turn), None\n"
