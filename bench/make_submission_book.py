@@ -15,16 +15,17 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven import Solver
-from claimeven.adapters.kaggle.builders import BOOK, pack_book
+from claimeven.adapters.kaggle.builders import BOOK
 from claimeven.game.batch import canonical_keys, has_line, moves
-from claimeven.game.geometry import STANDARD
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver import SearchStopped
 from claimeven.solver.search import ExactSearch
@@ -59,6 +60,21 @@ def main() -> None:
         BOOK.parent.mkdir(exist_ok=True)
         BOOK.write_bytes(pack_book(moves, STANDARD))
         print(f"{BOOK}: {len(keys):,} positions, {BOOK.stat().st_size:,} bytes")
+
+
+def pack_book(moves: Mapping[int, int], geometry: Geometry) -> bytes:
+    """Pack positions, by their canonical keys, each with the column to play there."""
+    numbers = bytearray()
+    before = 0
+    for key in sorted(moves):
+        number = (key - before) * geometry.columns + moves[key]
+        before = key
+        while number > 127:
+            numbers.append(number & 127 | 128)
+            number >>= 7
+        numbers.append(number)
+    sizes = bytes((geometry.columns, geometry.rows, geometry.connect))
+    return sizes + zlib.compress(bytes(numbers), 9)
 
 
 def layer(path: Path) -> tuple[Keys, Columns]:

@@ -342,7 +342,8 @@ def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:
         random_plies=3, random_start_fraction=1.0, simulations=2, geometry=board
     )
     task = SelfPlay(Net.zeros(NetShape(4, 1, 2), board), config, 2, (1,))
-    task.play()
+    for _ in task.rounds():
+        pass
     assert task.tally.plies == 2
 
 

@@ -47,7 +47,13 @@ def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
 
 def played(config: SelfPlayConfig, seed: int = 0) -> tuple[SelfPlay, Positions]:
     task = SelfPlay(net_of(), config, config.games_per_worker, (seed,))
-    return task, task.play()
+    return task, positions_of(task)
+
+
+def positions_of(task: SelfPlay) -> Positions:
+    for _ in task.rounds():
+        pass
+    return task.positions()
 
 
 def score_of(mine: int, mask: int, known: dict[object, int]) -> int:
@@ -104,7 +110,7 @@ def test_moves_thought_about_quickly_are_not_learned_from(monkeypatch: pytest.Mo
         visits.append((searched.tolist(), learnt - proven))
 
     monkeypatch.setattr(task, "_move", watched)
-    task.play()
+    positions_of(task)
     counts = [count for searched, _ in visits for count in searched]
     full = sum(count >= 40 for count in counts)
     assert full == sum(learnt for _, learnt in visits)
@@ -126,7 +132,7 @@ def test_positions_whose_result_is_known_are_not_searched(monkeypatch: pytest.Mo
         return made
 
     monkeypatch.setattr(forest, "step", watched)
-    task.play()
+    positions_of(task)
     assert known > 20
 
 
@@ -166,7 +172,7 @@ def test_temperature_and_noise_make_games_differ() -> None:
 
     def games(config: SelfPlayConfig) -> int:
         task = SelfPlay(net_of(), config, 24, (3,))
-        positions = task.play()
+        positions = positions_of(task)
         starts = np.flatnonzero(positions.masks == 0)
         parts = np.split(positions.mines, starts[1:])
         return len({part.tobytes() for part in parts})
@@ -250,7 +256,7 @@ def test_the_score_is_that_of_how_the_game_ended() -> None:
         )
         config = replace(config, draw_length_penalty=0.9)
         task = SelfPlay(net_of(board), config, 24, (1,))
-        positions = task.play()
+        positions = positions_of(task)
         seen = 0
         assert (np.sign(positions.scores) == np.sign(positions.values)).all()
         for mine, mask, score in zip(*(positions[n].tolist() for n in (0, 1, 4)), strict=True):

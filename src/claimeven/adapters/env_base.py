@@ -5,6 +5,8 @@ as text, as an image in an array, or as text on the terminal.
 from __future__ import annotations
 
 import operator
+import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -14,21 +16,18 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from claimeven.game.bitboard import has_line
+from claimeven.game.drawing import draw
 from claimeven.game.encodings import places_in_planes, to_pettingzoo
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.outcome import FIRST, SECOND
 from claimeven.game.position import Position
+from claimeven.game.svg import BOARD, COLORS, EMPTY, LIGHT
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
-import os
-import sys
-
-from claimeven.game.drawing import draw
-from claimeven.game.svg import BOARD, COLORS, EMPTY, LIGHT
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
@@ -293,8 +292,9 @@ class BoardEnvironment:
     ) -> None:
         self.geometry = geometry
         self.beginning: Beginning = Beginning.of(geometry, start, opening_plies)
-        self.render_mode: str | None = check_render_mode(render_mode)
-        #: The reward falls by this for each point of exact score that a move loses.
+        self.render_mode: str | None = render_mode and one_of(
+            render_mode, "render mode", RENDER_MODES, InvalidEnvironment
+        )
         self.shaping: float = real_number(shaping, "shaping", InvalidEnvironment, low=0)
         self._episode = Episode(geometry)
         self._solver: Solver | None = None
@@ -337,16 +337,6 @@ class BoardEnvironment:
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    """Return a way to show the board. Raises `InvalidEnvironment` for an unknown one."""
-    return mode and one_of(mode, "render mode", RENDER_MODES, InvalidEnvironment)
-
-
-def check_seat(seat: object) -> str:
-    """Return a seat of the learner. Raises `InvalidEnvironment` for an unknown one."""
-    return one_of(seat, "seat", SEATS, InvalidEnvironment)
 
 
 def check_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> Mapping[str, Any]:

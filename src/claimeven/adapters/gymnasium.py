@@ -36,7 +36,6 @@ from claimeven.adapters.env_base import (
     BoardEnvironment,
     InvalidEnvironment,
     check_options,
-    check_seat,
     space_of,
 )
 from claimeven.agents import Agent, AgentLike, Limit, make_agent
@@ -44,6 +43,7 @@ from claimeven.agents.families.perfect import LEVELS, TOP_LEVEL
 from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import one_of
 
 ID: Final = "claimeven/ConnectFour-v0"
 #: The options of `reset`.
@@ -109,7 +109,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         super().__init__(
             Geometry(columns, rows, connect), start, opening_plies, shaping, render_mode
         )
-        self.seat: str = check_seat(seat)
+        self.seat: str = one_of(seat, "seat", SEATS, InvalidEnvironment)
         if not isinstance(limit, Limit | None):
             raise InvalidEnvironment(f"a limit is a Limit, as Limit(seconds=0.1), not {limit!r}")
         self._limit = limit or Limit()
@@ -128,7 +128,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         given = check_options(options, OPTIONS)
         beginning = self.beginning.changed(given)
-        seat = check_seat(given.get("seat", self.seat))
+        seat = one_of(given.get("seat", self.seat), "seat", SEATS, InvalidEnvironment)
         self._is_over = True
         self._opponent = self._made(given["opponent"]) if "opponent" in given else self._default
         if self._opponent is not None:
@@ -186,7 +186,6 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         return checked_answer(self._opponent, decision, position).column
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
-        """Return the observation and the info."""
         player = self._episode.turn if self._opponent is None else self._player
         masks = [self._episode.action_mask() * np.int8(not self._is_over) for _ in range(2)]
         seen: Observation = {"observation": self._episode.observation(player)}

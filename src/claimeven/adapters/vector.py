@@ -35,12 +35,11 @@ except ModuleNotFoundError:
 
 from claimeven.adapters import vector_kernel as kernel
 from claimeven.adapters.env_base import (
+    RENDER_MODES,
     SEATS,
     Beginning,
     InvalidEnvironment,
     check_options,
-    check_render_mode,
-    check_seat,
     rendered,
     space_of,
 )
@@ -137,7 +136,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             raise InvalidEnvironment(
                 no_such("opponent of many games at once", str(opponent), names)
             )
-        self.opponent, self.seat = opponent, check_seat(seat)
+        self.opponent = opponent
+        self.seat: str = one_of(seat, "seat", SEATS, InvalidEnvironment)
         self.beginning: Beginning = Beginning.of(self.geometry, start, opening_plies)
         mode = one_of(
             getattr(autoreset_mode, "value", autoreset_mode), "autoreset mode",
@@ -145,7 +145,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         )  # fmt: skip
         self.autoreset_mode: AutoresetMode = AutoresetMode(mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode: str | None = check_render_mode(render_mode)
+        self.render_mode: str | None = render_mode and one_of(
+            render_mode, "render mode", RENDER_MODES, InvalidEnvironment
+        )
         most = usable_cores()
         if threads is not None:
             most = whole_number(threads, "threads", InvalidEnvironment, low=1)

@@ -175,7 +175,6 @@ def _key_bytes(geometry: Geometry) -> int:
 
 
 def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:
-    """Raise `InvalidBook` for impossible numbers of positions."""
     most = 1
     for ply, count in enumerate(counts):
         if count > most or (ply == 0 and count != 1):
@@ -186,7 +185,6 @@ def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:
 
 
 def _decompress(packed: bytes, size: int, name: str) -> bytes:
-    """Decompress to exactly the expected size."""
     unpacking = zlib.decompressobj()
     try:
         data = unpacking.decompress(packed, size + 1)

@@ -105,11 +105,7 @@ def _save(path: str | Path, geometry: Geometry, all_layers: list[Layer], scores:
 
 
 def build_part(
-    path: str | Path,
-    geometry: Geometry,
-    plies: int,
-    part: Part,
-    **settings: Any,
+    path: str | Path, geometry: Geometry, plies: int, part: Part, **settings: Any
 ) -> int:
     """Solve a part of the last ply of a book, for `merge_book`; return how many positions.
 
@@ -331,10 +327,10 @@ def verify_book(
         keys, scores = book.keys[ply], book.scores[ply]
         correct = back_up_scores(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
         found.backed += len(keys)
-        for place in np.flatnonzero(scores != correct):
-            found.wrong.append(
-                WrongEntry(ply, int(keys[place]), int(scores[place]), int(correct[place]))
-            )
+        found.wrong += (
+            WrongEntry(ply, int(keys[place]), int(scores[place]), int(correct[place]))
+            for place in np.flatnonzero(scores != correct)
+        )
     keys, scores = book.keys[-1], book.scores[-1]
     places = np.arange(len(keys))
     if sample is not None and sample < len(keys):
@@ -365,9 +361,9 @@ class PlyCounts:
     """
 
     ply: int
-    positions: tuple[int, int, int]
+    positions: tuple[int, ...]
     over: int
-    quiet: tuple[int, int, int]
+    quiet: tuple[int, ...]
 
 
 def ply_counts(book: Book) -> Iterator[PlyCounts]:
@@ -390,10 +386,5 @@ def ply_counts(book: Book) -> Iterator[PlyCounts]:
         totals[1] += layer.drawn
         mine, mask = discs_of_keys(keys, geometry)
         quiet = ~(has_win(mine, mask, geometry) | has_win(mine ^ mask, mask, geometry))
-        quiet_totals = [int((quiet & (for_first == sign)).sum()) for sign in (1, 0, -1)]
-        yield PlyCounts(
-            ply,
-            (totals[0], totals[1], totals[2]),
-            layer.decided + layer.drawn,
-            (quiet_totals[0], quiet_totals[1], quiet_totals[2]),
-        )
+        of_quiet = tuple(int((quiet & (for_first == sign)).sum()) for sign in (1, 0, -1))
+        yield PlyCounts(ply, tuple(totals), layer.decided + layer.drawn, of_quiet)

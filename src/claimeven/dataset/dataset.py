@@ -78,21 +78,18 @@ class DatasetPlan:
                 else f"the source {self.source} needs a number of positions; only the source all"
                 " takes every position"
             )
-        checked = {
-            "lowest": whole_number(self.lowest, "the lowest ply", InvalidDataset),
-            "highest": whole_number(self.highest, "the highest ply", InvalidDataset),
-            "seed": whole_number(self.seed, "seed", InvalidDataset, low=0, high=MAX_SEED),
-            "playouts_per_game": whole_number(
-                self.playouts_per_game, "playouts per game", InvalidDataset, low=1
-            ),
-        }
-        if self.positions is not None:
-            checked["positions"] = whole_number(self.positions, "positions", InvalidDataset, low=1)
-        if self.branch_ply is not None:
-            ply = whole_number(self.branch_ply, "branch ply", InvalidDataset)
-            checked["branch_ply"] = ply
-        for name, number in checked.items():
-            object.__setattr__(self, name, number)
+        for name, what, low, high in (
+            ("lowest", "the lowest ply", None, None),
+            ("highest", "the highest ply", None, None),
+            ("seed", "seed", 0, MAX_SEED),
+            ("playouts_per_game", "playouts per game", 1, None),
+            ("positions", "positions", 1, None),
+            ("branch_ply", "branch ply", None, None),
+        ):
+            number = getattr(self, name)
+            if number is not None or name not in ("positions", "branch_ply"):
+                number = whole_number(number, what, InvalidDataset, low=low, high=high)
+                object.__setattr__(self, name, number)
         last = self.geometry.cells - 1
         if not 0 <= self.lowest <= self.highest <= last:
             raise InvalidDataset(
@@ -211,12 +208,10 @@ class Row:
         """Return the values of the fields `field_names`."""
         at, score = self.position, self.score
         mine, mask = (fields_of_word(word, at.geometry) for word in (at.mine, at.mask))
-        common: list[int | str | None]
-        common = [self.number, self.moves, at.ply, *mine, *mask, score, self.optimal]
+        columns = self.scores
         if optimal_only:
-            each = (None if column is None else int(column == score) for column in self.scores)
-            return [*common, *each]
-        return [*common, *self.scores]
+            columns = tuple(None if each is None else int(each == score) for each in columns)
+        return [self.number, self.moves, at.ply, *mine, *mask, score, self.optimal, *columns]
 
 
 def current_name(name: str) -> str:
@@ -311,13 +306,8 @@ class Dataset:
 
     def select(self, which: npt.NDArray[Any]) -> Dataset:
         """Return some of the positions, by their indices or by a mask."""
-        return Dataset(
-            self.geometry,
-            self.mines[which],
-            self.masks[which],
-            self.scores[which],
-            self.games[which],
-        )
+        arrays: tuple[Any, ...] = self.mines, self.masks, self.scores, self.games
+        return Dataset(self.geometry, *(array[which] for array in arrays))
 
     def without(self, other: Dataset) -> Dataset:
         """Return the positions that are not in another set, as mirror images either.

@@ -115,7 +115,9 @@ class AllPositions:
         game = 0
         for ply, keys in enumerate(self._keys):
             if ply:
-                moves = _moves_on(moves, self._parents[ply - 1], self.geometry)
+                parents, last = self._parents[ply - 1], np.uint8(self.geometry.columns - 1)
+                moves = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
+                moves[parents.mirrored] = last - moves[parents.mirrored]
             for start in range(0, len(keys) if ply >= self.lowest else 0, _BLOCK):
                 part = slice(start, start + _BLOCK)
                 boards = discs_of_keys(keys[part], self.geometry)
@@ -139,15 +141,6 @@ def _label(
         columns[way.below] = column
         mirrored[way.below] = way.mirrored
     return scores, _Parents(above, columns, mirrored)
-
-
-def _moves_on(
-    moves: npt.NDArray[np.uint8], parents: _Parents, geometry: Geometry
-) -> npt.NDArray[np.uint8]:
-    """Return the moves that lead to the positions of a ply from the moves of the previous ply."""
-    after = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
-    after[parents.mirrored] = np.uint8(geometry.columns - 1) - after[parents.mirrored]
-    return after
 
 
 def _csv_text(
@@ -242,7 +235,6 @@ def make_all(
 
 
 def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
-    """Fill in the scores of an earlier run."""
     kind = [("high", np.uint64), ("low", np.uint64), ("score", np.int8)]
     rows: Iterator[Any] = (cells for _, cells in journal.rows())
     try:
@@ -268,7 +260,6 @@ def _solve(
     executor: Executor | None,
     places: npt.NDArray[np.intp],
 ) -> None:
-    """Fill in the missing scores of some places."""
     total = len(places)
     left = places[scores[places] == MISSING]
     known = total - len(left)

@@ -234,7 +234,6 @@ def _new_rows(played: Iterable[list[Row]], seen: set[int], limit: int) -> Iterat
 
 
 def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
-    """Return the canonical keys of the positions of an earlier run."""
     keys = set()
     for _, cells in journal.rows():
         try:
@@ -286,7 +285,6 @@ def merge_datasets(path: str | Path, paths: Sequence[str | Path]) -> DatasetResu
 
 
 def _header_of(path: str | Path) -> dict[str, Any]:
-    """Return the first line of the file of a part."""
     with reading(path, InvalidDatasetFile), Path(path).open("rb") as stream:
         header = header_in(stream.readline(1 << 20))
     if header is None:

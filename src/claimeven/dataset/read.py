@@ -256,6 +256,5 @@ def _checked(
 def _reject(
     bad: npt.NDArray[np.bool_], what: str, path: Path, first: int, geometry: Geometry
 ) -> None:
-    """Raise `InvalidDatasetFile` for the first bad row, if there is one."""
     if bad.any():
         raise InvalidDatasetFile(f"row {first + int(np.argmax(bad))} of {path} {what} {geometry}")

@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
@@ -81,15 +81,6 @@ class CompareConfig:
 
     def __post_init__(self) -> None:
         check_settings(self)
-
-
-class _Model(NamedTuple):
-    """A stored model of a run; `core_seconds` is None if the log does not have it."""
-
-    path: Path
-    number: int
-    seconds: float
-    core_seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -161,14 +152,14 @@ def compare_runs(
         work += [(folder, board, spec, model) for spec in specs for model in models]
     names, found = names_of(folders), []
     for number, (folder, board, spec, model) in enumerate(work, start=1):
-        name = names[str(folder)]
+        name, path = names[str(folder)], model[0]
         if on_progress is not None:
-            on_progress(number, len(work), f"{name}: {spec}, model {model.number}")
-        digest = hashlib.sha256(model.path.read_bytes()).hexdigest()
+            on_progress(number, len(work), f"{name}: {spec}, model {model[1]}")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
         key, lines = {"agent": spec, "model": digest, "asked": asdict(config)}, _lines(Path(folder))
         figures = next((row["figures"] for row in lines if row["of"] == key), None)
         if figures is None:
-            player = f"{spec}{',' if ':' in spec else ':'}model={model.path}"
+            player = f"{spec}{',' if ':' in spec else ':'}model={path}"
             figures = _figures(player, board, config, executor)
             rows = [*lines, {"of": key, "figures": figures}]
             text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -267,8 +258,8 @@ def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
         raise InvalidRun(f"{path} is corrupt: its models cannot be measured") from None
 
 
-def _models(folder: Path) -> list[_Model]:
-    """Return the models of a run in order, the present model last."""
+def _models(folder: Path) -> list[tuple[Path, int, float, float | None]]:
+    """Return the models of a run, the present one last: file, number, seconds, core seconds."""
     rows = read_run(folder).log
     paths = {len(rows): folder / "model.npz"}
     for path in (folder / MODELS).glob("*.npz"):
@@ -281,7 +272,7 @@ def _models(folder: Path) -> list[_Model]:
         row = rows[number - 1]
         if TIME not in row:
             raise InvalidRun(f"{folder / LOG} is corrupt in line {number}: it has no {TIME}")
-        found.append(_Model(path, number, row[TIME], row.get(CORES)))
+        found.append((path, number, row[TIME], row.get(CORES)))
     return found
 
 

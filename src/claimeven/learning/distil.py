@@ -81,43 +81,23 @@ class DistilConfig:
     epochs: float = numeric(20.0, 1e-6, 1e6, "Passes over the data.")
     batch: int = numeric(512, 1, 1 << 16, "Positions in a step.")
     eval_every: int = numeric(1000, 1, 10**9, "Steps between measurements.")
-    optimizer: str = choice(
-        ADAMW, OPTIMIZERS, "Optimizer; muon learns more in a step and takes longer."
-    )
+    optimizer: str = choice(ADAMW, OPTIMIZERS, "Optimizer; muon learns more in a slower step.")
     lr: float = numeric(1e-3, 1e-9, 1, "Highest learning rate.")
     weight_decay: float = numeric(1e-4, 0, 1, "Weight decay.")
-    quant_levels: int = numeric(
-        DEFAULT_LEVELS, 1, 127, "Levels of a stored weight on each side of 0."
-    )
+    quant_levels: int = numeric(DEFAULT_LEVELS, 1, 127, "Levels of weights on each side of 0.")
     seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and batches.")
     start: str | None = None
     dataset_weights: tuple[float, ...] | None = None
     ply_weights: tuple[PlyWeight, ...] | None = None
-    qat_start: float = numeric(
-        1.0, 0, 1, "Part of the steps after which training is quantization-aware."
-    )
+    qat_start: float = numeric(1.0, 0, 1, "Part of the steps before quantization-aware training.")
     dropout: float = numeric(0.0, 0, 0.9, "Part of the hidden units dropped in a step.")
-    policy_target: str = choice(
-        EACH, POLICY_TARGETS, "each: all best columns equally; any: at least one of them."
-    )
-    value_weight: float = numeric(
-        DEFAULT_WEIGHT, 0, 1000, "Weight of the value loss; the policy loss has 1."
-    )
-    score_weight: float = numeric(
-        DEFAULT_WEIGHT, 0, 1000, "Weight of the loss of the column scores."
-    )
-    score_focus: float = numeric(
-        0.0, 0, 100, "Extra weight of the scores of good columns, 2.5 for example."
-    )
-    aug_successors: float = numeric(
-        0.0, 0, 0.9, "Part of each batch replaced by positions after a move."
-    )
-    aug_swaps: float = numeric(
-        0.0, 0, 0.9, "Part of each batch replaced by positions with one disc moved."
-    )
-    precision: str = choice(
-        AUTO, PRECISIONS, "Of matrix products; auto is bfloat16 if that is fast here."
-    )
+    policy_target: str = choice(EACH, POLICY_TARGETS, "each best column equally, or any of them.")
+    value_weight: float = numeric(DEFAULT_WEIGHT, 0, 1000, "Of the value loss; the policy has 1.")
+    score_weight: float = numeric(DEFAULT_WEIGHT, 0, 1000, "Weight of the loss of column scores.")
+    score_focus: float = numeric(0.0, 0, 100, "Extra weight of good columns, 2.5 for example.")
+    aug_successors: float = numeric(0.0, 0, 0.9, "Part of a batch: positions after a move.")
+    aug_swaps: float = numeric(0.0, 0, 0.9, "Part of a batch: positions with one disc moved.")
+    precision: str = choice(AUTO, PRECISIONS, "Of products; auto: bfloat16 if that is fast.")
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
@@ -226,7 +206,6 @@ def train_distil(
 
 
 def _checked_ply_weights(weights: Sequence[Any]) -> tuple[PlyWeight, ...]:
-    """Return weights of plies, checked: plies in ascending order."""
     found: list[PlyWeight] = []
     for each in weights:
         try:

@@ -256,7 +256,6 @@ class JaxNet:
         return values, priors
 
     def _part(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return values and priors of at most one batch of positions."""
         count = len(mines)
         size = next(size for size in self._sizes if size >= count)
         filled = np.zeros((2, size), dtype=np.uint64)

@@ -251,7 +251,6 @@ class NetTrainer:
 
 @lru_cache(maxsize=8)
 def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunction]:
-    """Return the functions for the initial state of an optimizer and for a step."""
     jax, optax = jax_and_optax()
 
     def optimizer(rate: float = 0.0, decay: float = 0.0) -> Any:
@@ -287,17 +286,13 @@ def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) 
     def gradients(weights: Any, mask: Any, batch: TrainingBatch, loss_weights: Any) -> Any:
         config, known = LossConfig(policy_target, *loss_weights), known_in(batch)
         loss = partial(losses_of, config=config, known=known)
-        parts = _parts_of(len(batch.planes))
+        count = len(batch.planes)
+        is_one = jax_and_optax()[0].default_backend() == "cpu" and mesh_for(count) is None
+        parts = count // _PART_SIZE if is_one and count % _PART_SIZE == 0 else 1
         (_, losses), found = forward.gradients_in_parts(loss, weights, batch, mask, parts)
         return losses, found
 
     return JaxFunction("learning.net_training.gradients", gradients)
-
-
-def _parts_of(count: int) -> int:
-    """Return the number of parts in which the gradients of a batch are computed."""
-    is_one = jax_and_optax()[0].default_backend() == "cpu" and mesh_for(count) is None
-    return count // _PART_SIZE if is_one and count % _PART_SIZE == 0 else 1
 
 
 @lru_cache(maxsize=8)

@@ -227,10 +227,8 @@ def _play_to_next(
         learner.play(min(SLICE, goal - learner.games))
         learner.spent += time.perf_counter() - start, cores_spent() - cores
         if on_progress is not None:
-            seconds = run.seconds + float(learner.spent[0])
-            on_progress(
-                TrainingProgress(learner.games, config.games, seconds, resumed, run.last_row)
-            )
+            done, seconds = learner.games, run.seconds + float(learner.spent[0])
+            on_progress(TrainingProgress(done, config.games, seconds, resumed, run.last_row))
         if time.perf_counter() - saved > CHECKPOINT_SECONDS:
             run.save(learner.checkpoint())
             saved = time.perf_counter()

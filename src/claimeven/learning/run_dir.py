@@ -43,6 +43,7 @@ from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, ModelFile, read_model, write_model
 from claimeven.option_fields import option, options_of
 from claimeven.provenance import LEARNING, describe
+from claimeven.text_io import reading
 
 Row = Mapping[str, Any]
 OnRow = Callable[[Row], object]
@@ -143,7 +144,9 @@ class RunFolder:
         checkpoint, lines = None, []
         if path.exists():
             checkpoint = self._checkpoint(kind)
-            lines = self._lines()[: checkpoint.facts["rows"]]
+            with reading(self.log_path, InvalidRun):
+                log = self.log_path.read_bytes() if self.log_path.exists() else b""
+            lines = log.splitlines(keepends=True)[: checkpoint.facts["rows"]]
             self._logged.update(b"".join(lines))
             if self._logged.hexdigest() != checkpoint.facts.get("log"):
                 raise InvalidRun(
@@ -261,14 +264,6 @@ class RunFolder:
             f"{self.path} contains a run {listed}: give the same settings, or choose another folder"
         )
 
-    def _lines(self) -> list[bytes]:
-        if not self.log_path.exists():
-            return []
-        try:
-            return self.log_path.read_bytes().splitlines(keepends=True)
-        except OSError as error:
-            raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None
-
 
 def file_of(folder: Path, name: str) -> Path:
     """Return a file in the folder of a run, which has another name in runs of 0.2.0."""
@@ -291,7 +286,6 @@ def _whole(data: Any) -> Any:
 
 
 def _difference(name: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return the difference between the settings of a run and the settings given, in words."""
     if name not in there:
         return f"without {name}, not with {name} {given[name]!r}"
     if name not in given:

@@ -295,7 +295,6 @@ class _Loop:
         return {**row, **self._measure_if_due(row)}
 
     def _measure_if_due(self, row: Row) -> dict[str, float | None]:
-        """Measure and write the net if that is due; return the measurements."""
         config, done = self.learner.config, self.learner.iteration
         is_due = done % config.eval_every == 0 or done == config.iterations
         found: dict[str, float | None] = {}

@@ -141,9 +141,8 @@ class SelfPlay:
         self.config = config
         self.rng = np.random.default_rng(seed)
         self.model: CachedNet = CachedNet(net)
-        self.forest: PuctForest = PuctForest(
-            config.geometry, games, config.nodes_per_tree, config.search
-        )
+        nodes = config.nodes_per_tree
+        self.forest: PuctForest = PuctForest(config.geometry, games, nodes, config.search)
         self.tally = SelfPlayTotals(games)
         self._moments: list[_Moment] = []
         self._ends = np.zeros((games, 2), dtype=np.int64)
@@ -157,12 +156,6 @@ class SelfPlay:
             for tree, *discs in zip(trees.tolist(), *np.array(starts).tolist(), strict=True):
                 self.forest.reset(tree, Position(config.geometry, *discs))
         self._plan_searches(np.arange(games))
-
-    def play(self) -> Positions:
-        """Play all games to their ends; return their positions to train on, game by game."""
-        for _ in self.rounds():
-            pass
-        return self.positions()
 
     def positions(self) -> Positions:
         """Return the positions of the finished games to train on, game by game."""
@@ -227,9 +220,7 @@ def random_positions(
     """Return `mines` and `masks` of unfinished positions after 1 to `most` random moves."""
     mines, masks = np.zeros((2, count), dtype=np.uint64)
     left = rng.integers(1, most + 1, count)
-    bottoms = np.array(
-        [1 << geometry.bit(column, 0) for column in range(geometry.columns)], np.uint64
-    )
+    bottoms = np.array([1 << geometry.bit(c, 0) for c in range(geometry.columns)], np.uint64)
     while len(on := np.flatnonzero(left)):
         playable = playable_columns(masks[on], geometry)
         columns = (rng.random(playable.shape) * playable).argmax(axis=1)
@@ -281,12 +272,9 @@ class ReplayBuffer:
         )
         playable = playable_columns(masks, self.geometry)
         zeros = np.zeros(playable.shape, dtype=np.float32)
-        planes, states = self.features.of(mines, masks)
-        unknown = np.zeros_like(playable)
-        ones = np.ones(size, dtype=np.float32)
-        return TrainingBatch(
-            planes, states, policies, values, zeros, unknown, playable, scores, ones
-        )
+        inputs = self.features.of(mines, masks)
+        unknown, ones = np.zeros_like(playable), np.ones(size, dtype=np.float32)
+        return TrainingBatch(*inputs, policies, values, zeros, unknown, playable, scores, ones)
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays for a checkpoint."""

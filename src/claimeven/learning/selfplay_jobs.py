@@ -244,7 +244,6 @@ class SelfPlayWork:
 
     @contextmanager
     def _net(self) -> Iterator[PolicyValue]:
-        """Yield the net or the client that evaluates positions."""
         config = self.config
         if self.server is not None:
             with closing(InferenceClient(self.server, config.geometry)) as client:

@@ -177,28 +177,17 @@ class NTuples:
         columns = (places, slots, powers, tables, start)
         return TupleArrays(*(np.array(numbers, dtype=np.int64) for numbers in columns))
 
-    @cached_property
-    def _slot_bits(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The bit of each cell of each slot and the weight of its digit, 0 beyond short tuples."""
-        longest = max(map(len, self.tuples))
-        bits, powers = (np.zeros((len(self.slots), longest), dtype=np.int64) for _ in range(2))
-        for slot, cells in enumerate(self.slots):
-            for number, (column, row) in enumerate(cells):
-                bits[slot, number] = self.geometry.bit(column, row)
-                powers[slot, number] = STATES**number
-        return bits, powers
-
     def indices(self, position: Position) -> npt.NDArray[np.int64]:
         """Return the indices of all slots, shape (slots,): see `index` for one."""
-        bits, powers = self._slot_bits
-        every = np.arange(self.geometry.columns * self.geometry.height, dtype=np.uint64)
+        tuples = self.arrays
+        every = np.arange(len(tuples.places) - 1, dtype=np.uint64)
         first, second = position.discs
         digits = np.zeros(len(every), dtype=np.int64)
         playable = playable_cells(position.mask, self.geometry)
         for digit, cells in ((FIRST, first), (SECOND, second), (PLAYABLE, playable)):
             digits += digit * (np.uint64(cells) >> every & np.uint64(1)).astype(np.int64)
-        indices: npt.NDArray[np.int64] = (digits[bits] * powers).sum(axis=1)
-        return indices
+        of_uses = np.repeat(digits, np.diff(tuples.places)) * tuples.use_powers
+        return np.bincount(tuples.use_slots, of_uses, len(self.slots)).astype(np.int64)
 
     def index(self, cells: Tuple, position: Position) -> int:
         """Return the index that the cells of a slot make in a position."""
@@ -294,10 +283,7 @@ _MAX_WEIGHT: Final = 1e6
 def write_network(
     path: str | Path, network: NTupleNetwork, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a network with its header; weights are rounded to 10 bits.
-
-    Raises `CannotWrite`.
-    """
+    """Write a network with its header, its weights in 10 bits. Raises `CannotWrite`."""
     write_model(path, ModelFile(KIND, network.geometry, pack(network), facts or {}))
 
 

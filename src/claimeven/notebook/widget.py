@@ -12,20 +12,20 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.registry import AgentLike
+from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
 from claimeven.game.game_line import GameLine
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
-from claimeven.game.validation import real_number
+from claimeven.game.validation import real_number, seed_number, whole_number
 from claimeven.notebook.bundle import bundle
 from claimeven.notebook.latest_task import IsWanted, LatestTask
-from claimeven.notebook.validation import check_arguments, game_line, make_opponent
 from claimeven.parallel import interrupts
+from claimeven.records import read_text
 from claimeven.solver import SearchStopped, Solver
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.scores import column_in_words
@@ -111,8 +111,8 @@ class BoardWidget(anywidget.AnyWidget):
         theme: str = "auto",
         width: int = 420,
     ) -> None:
-        line = game_line(game, geometry)
-        check_arguments(line.start.geometry, seat, limit, seed, solver)
+        line = _game_line(game, geometry)
+        _check_arguments(line.start.geometry, seat, limit, seed, solver)
         self.limit: Limit = limit or Limit()
         self.seconds: float = real_number(seconds, "seconds", low=0, finite=False)
         self._origin = line.start
@@ -126,7 +126,9 @@ class BoardWidget(anywidget.AnyWidget):
         self._solver_task = LatestTask("claimeven scores")
         self.agent: Agent | None = None
         if agent is not None:
-            self.agent = make_opponent(agent, line.start.geometry, self.limit)
+            [self.agent] = make_agents([agent], line.start.geometry, self.limit)
+            if not self.agent.timed:
+                raise ClaimevenError("human plays by clicks: leave the agent out")
         self._owns_agent = isinstance(agent, str)
         super().__init__(
             **_board_traits(line.start),
@@ -383,6 +385,39 @@ class BoardWidget(anywidget.AnyWidget):
             "done": done,
             "problem": problem,
         }
+
+
+def _check_arguments(
+    geometry: Geometry, seat: object, limit: object, seed: object, solver: object
+) -> None:
+    """Raise `ClaimevenError` for arguments of a board that cannot be."""
+    if whole_number(seat, "a seat") not in (0, 1):
+        raise ClaimevenError(f"a seat must be 0 (moves first) or 1, got {seat}")
+    if not isinstance(limit, Limit | None):
+        raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
+    seed_number(seed)
+    if not isinstance(solver, Solver | None):
+        raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
+    if solver is not None and solver.geometry != geometry:
+        raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
+
+
+def _game_line(game: object, geometry: Geometry | None) -> GameLine:
+    """Return the line that a board starts with."""
+    if not isinstance(geometry, Geometry | None):
+        raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+    if isinstance(game, Position | GameLine):
+        line = GameLine(game) if isinstance(game, Position) else GameLine(game.start, game.columns)
+        if geometry not in (None, line.start.geometry):
+            raise ClaimevenError(f"the game is on {line.start.geometry}, not on {geometry}")
+        return line
+    if not isinstance(game, Iterable):
+        raise ClaimevenError(f"a game is moves, a GameLine or a Position, not {game!r}")
+    board = geometry or STANDARD
+    if isinstance(game, str):
+        record = read_text(game, board)
+        return GameLine(Position(record.geometry), record.columns)
+    return GameLine(Position(board), game)
 
 
 def _board_traits(start: Position) -> dict[str, Any]:

@@ -291,8 +291,10 @@ def read_cells(item: object, geometry: Geometry) -> GameRecord:
         loser, reason = 1 - RESULTS.index(result), _word(row, "reason") or None
         forfeit = {"fault": fault, "fault_seat": loser, "reason": reason}
     names = (_word(row, "first"), _word(row, "second"))
+    # Only of text: the score of a JSON document is read by `read`.
+    score = _number(row, "score") if isinstance(row.get("score"), str) else None
     record = GameRecord(
-        columns, geometry, *names, opening=len(opening), scores=_score_of_cell(row),
+        columns, geometry, *names, opening=len(opening), scores=() if score is None else (score,),
         adjudicated=_number(row, "adjudicated"), **forfeit,
     )  # fmt: skip
     if result and result != record.result:
@@ -315,12 +317,6 @@ def write_json(stream: TextIO, records: Iterable[GameRecord]) -> None:
 
 def _row(record: GameRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in _NAMES} | {"opening": record.opening_moves}
-
-
-def _score_of_cell(row: Mapping[str, object]) -> tuple[int, ...]:
-    """Return the score that a row of text gives; documents of JSON have theirs read elsewhere."""
-    score = _number(row, "score") if isinstance(row.get("score"), str) else None
-    return () if score is None else (score,)
 
 
 def _number(row: Mapping[str, object], name: str) -> int | None:

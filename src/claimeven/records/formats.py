@@ -18,13 +18,7 @@ from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of
-from claimeven.records import (
-    boards,
-    documents,
-    line_formats,
-    move_strings,
-    replays,
-)
+from claimeven.records import boards, documents, line_formats, move_strings, replays
 from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 from claimeven.text_io import identified
 

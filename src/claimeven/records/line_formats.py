@@ -184,7 +184,6 @@ def _refuse_from_1(lines: Iterable[str], geometry: Geometry) -> None:
 
 
 def _check_order(before: str, section: str, board: str, number: int) -> None:
-    """Raise `InvalidRecord` for a section that cannot follow the section before it."""
     if section not in _SECTIONS:
         raise InvalidRecord(no_such("section of a document", section[:20], _SECTIONS), number)
     if (section == _STATE) != (before == _GAME):

@@ -273,7 +273,6 @@ def _names_of(replay: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _mapping(item: object, what: str) -> Mapping[str, Any]:
-    """Return a JSON object. Raises `InvalidRecord` for anything else."""
     if not isinstance(item, Mapping):
         raise InvalidRecord(f"{what} is a JSON object, not {str(item)[:20]!r}")
     return item

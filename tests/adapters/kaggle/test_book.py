@@ -6,9 +6,10 @@ import random
 
 import numpy as np
 import pytest
+from bench.make_submission_book import pack_book
 
 from claimeven import Geometry, Position, Solver
-from claimeven.adapters.kaggle.builders import BOOK, pack_book, packed_book
+from claimeven.adapters.kaggle.builders import BOOK, packed_book
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.perfect import MoveBook, unpacked
 from claimeven.game.batch import canonical_keys

@@ -54,20 +54,6 @@ def packed_book(geometry: Geometry) -> bytes:
     return packed if packed[:3] == _sizes(geometry) else b""
 
 
-def pack_book(moves: Mapping[int, int], geometry: Geometry) -> bytes:
-    """Pack positions, by their canonical keys, each with the column to play there."""
-    numbers = bytearray()
-    before = 0
-    for key in sorted(moves):
-        number = (key - before) * geometry.columns + moves[key]
-        before = key
-        while number > 127:
-            numbers.append(number & 127 | 128)
-            number >>= 7
-        numbers.append(number)
-    return _sizes(geometry) + zlib.compress(bytes(numbers), 9)
-
-
 def _sizes(geometry: Geometry) -> bytes:
     return bytes((geometry.columns, geometry.rows, geometry.connect))
 
