@@ -9,7 +9,7 @@ the other side how often it blocks, and how often it plays a win in two moves, w
 threat. The script asserts that level 10 is perfect, and that the shares rise from each level to the
 next. For the default number of games
 it also asserts the number of positions and the sums of both shares; a change is a change of
-behavior. `--steps GAMES` plays games between neighbours of the named levels instead, from openings
+behavior. `--steps GAMES` plays games between neighbors of the named levels instead, from openings
 of 8 plies with a score of -2 to 2, and prints the distances in Elo.
 """
 
@@ -135,7 +135,7 @@ def scores_of(position: Position) -> Scores:
 
 
 def steps(games: int) -> None:
-    """Print the results of neighbours of the named levels, and the distances in Elo."""
+    """Print the results of neighbors of the named levels, and the distances in Elo."""
     rng = np.random.default_rng(1)
     for (low, lower), (high, higher) in pairwise(LEVELS.items()):
         seats = [AGENTS[lower.level], AGENTS[higher.level]]

@@ -357,7 +357,7 @@ const found = ({ texts }, key) => key.split(".").reduce((part, name) => part?.[n
 export function text(key, values = {}, otherwise = key) {
   const language = found(chosen, key) === undefined ? english : chosen;
   let known = found(language, key) ?? otherwise;
-  if (Array.isArray(known)) return known;
+  if (known === null || Array.isArray(known)) return known;
   if (typeof known === "object") known = known[language.plurals.select(values.count)] ?? known.other;
   const written = (value) => (typeof value === "number" ? language.numbers.format(value) : value);
   return known.replace(/\{(\w+)\}/g, (all, name) => (name in values ? written(values[name]) : all));
