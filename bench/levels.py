@@ -1,10 +1,10 @@
-"""What the levels of the agent `perfect` see, and how far apart they are: `python -m bench.levels`.
+"""The sight of the levels of the agent `perfect`, and their distances: `python -m bench.levels`.
 
 All levels are measured on the same positions. They come from GAMES games of each level against
 level 10, from random openings with seats swapped: the positions in which the level was to move and
 had more than one legal column. A level's share is computed, not sampled: the probability that its
-policy gives to the perfect columns, averaged over the positions. Three further shares say what a
-level sees: of the positions with a win in one move how often it wins, of those with one threat of
+policy gives to the perfect columns, averaged over the positions. Three further shares are the
+sight of a level: of the positions with a win in one move how often it wins, of those with one threat of
 the other side how often it blocks, and how often it plays a win in two moves, which is a double
 threat. The script asserts that level 10 is perfect, and that the shares rise from each level to the
 next. For the default number of games
@@ -88,7 +88,7 @@ def wins(position: Position, mine: int) -> int:
 
 
 def sight(position: Position, scores: Scores) -> str | None:
-    """Return what a level has to see in a position: a win, a block, a double threat; None: others.
+    """Return the kind of a position: to see a win, a block or a double threat; None for others.
 
     A position in which no column stops the other side's win is none of them.
     """
@@ -104,7 +104,7 @@ def sight(position: Position, scores: Scores) -> str | None:
 
 
 def seen(level: int, positions: dict[Position, Scores]) -> dict[str, float]:
-    """Return the probability that a level plays a best column, by what there is to see."""
+    """Return the probability that a level plays a best column, by the kind of position."""
     found: dict[str, list[float]] = {"win": [], "block": [], "double threat": []}
     for position, scores in positions.items():
         kind = sight(position, scores)

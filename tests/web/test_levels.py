@@ -1,4 +1,4 @@
-"""The levels of the page: which one it offers after games, and what it says about each."""
+"""The levels of the page: which one it offers after games, and its sight in words."""
 
 from __future__ import annotations
 

@@ -232,6 +232,10 @@ def test_the_first_visit_of_the_play_view_loads_less_than_400_kb(
     assert {"index.html", "static/local/solver.wasm", "data/7x6.book"} <= set(sizes)
     assert "data/puzzles.json" not in sizes
     assert sum(sizes.values()) < 400_000, sizes
+    modules = [(folder / name).read_text() for name in names if name.endswith(".js")]
+    assert not any(
+        line.lstrip().startswith(("//", "/*")) for m in modules for line in m.split("\n")
+    )
 
 
 def test_the_page_fits_a_phone_also_with_the_row_of_a_link(browser: Any, address: str) -> None:

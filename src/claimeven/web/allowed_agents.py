@@ -104,7 +104,7 @@ def allowed_agents(geometry: Geometry, trust: tuple[str, ...] = ()) -> list[dict
 
 
 def levels() -> list[dict[str, Any]]:
-    """Return the named levels of the perfect agent, and what they see in percent."""
+    """Return the named levels of the perfect agent, and their sight in percent."""
     return [
         {"name": name, "agent": f"perfect:level={each.level}", **each._asdict()}
         for name, each in LEVELS.items()

@@ -30,6 +30,8 @@ _STATIC = Path(__file__).parent / "static"
 _PAGE, _SERVICE_WORKER = "index.html", "service-worker.js"
 #: Files that only a server needs, and the ones that are written with changes.
 _LEFT_OUT = {_PAGE, "api.css", "views/tournament.js", "replay.js", f"local/{_SERVICE_WORKER}"}
+#: Comments on their own lines of a module, which browsers need not load.
+_COMMENTS = re.compile(rb"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
 #: How the service worker of a site starts.
 _MARK = "// A site of claimeven."
 _POLICY = (
@@ -111,11 +113,16 @@ def _files() -> dict[str, bytes]:
     names = {path.relative_to(_STATIC).as_posix(): path for path in paths}
     return {
         _PAGE: _page().encode(),
-        **{f"static/{n}": names[n].read_bytes() for n in names if n not in _LEFT_OUT},
+        **{f"static/{n}": _shipped(names[n]) for n in names if n not in _LEFT_OUT},
         "data/7x6.book": book.read_bytes(),
         "data/puzzles.json": _json(_puzzles()),
         "data/agents.json": _json(local_agents()),
     }
+
+
+def _shipped(path: Path) -> bytes:
+    data = path.read_bytes()
+    return _COMMENTS.sub(b"", data) if path.suffix == ".js" else data
 
 
 def _page() -> str:

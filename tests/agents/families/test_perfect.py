@@ -71,7 +71,7 @@ def _threats(position: Position) -> set[int]:
 
 
 def _to_see(position: Position) -> tuple[str, set[int]]:
-    """What there is to see, and the columns for it: a win in one move, or a block."""
+    """The kind of position, and the columns to see: a win in one move, or a block."""
     if wins := _wins(position):
         return "wins", wins
     threats = _threats(position)

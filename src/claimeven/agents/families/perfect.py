@@ -27,7 +27,7 @@ TOP_LEVEL, SPREAD = 10, 12
 
 
 class NamedLevel(NamedTuple):
-    """A level with a name, and what it sees, in percent, as `bench.levels` measures it.
+    """A level with a name, and its sight in percent, as `bench.levels` measures it.
 
     `wins` in one move, `blocks` of a threat, `double_threats`, and `perfect` columns of all.
     """
