@@ -1,7 +1,6 @@
 // The card of bots with own code: what the last one reported about its move, or its fault with the traceback.
 
 import { addressOf } from "./address.js";
-import { BOTS } from "./api.js";
 import { button, h } from "./dom.js";
 import { text } from "./texts.js";
 
@@ -27,7 +26,6 @@ export class BotPanel {
 
   /** Show the card if a bot plays. */
   draw() {
-    if (!BOTS.length) return;
     const { game, sides } = this.view;
     const bots = sides.filter((side) => side.isBot);
     this.element.hidden = !bots.length;

@@ -2,13 +2,13 @@
 
 import { can, post } from "./api.js";
 import { button, h, announce } from "./dom.js";
-import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
 import { text } from "./texts.js";
 import { playerName } from "./words.js";
 
 /** Maximum size of a file in bytes. */
 const MAX_BYTES = 2_000_000;
+const pictures = () => import("./picture.js");
 
 export function gamePanel(view) {
   const message = h("p", { class: "hint-text", role: "status" });
@@ -52,10 +52,13 @@ export function gamePanel(view) {
       showMessage(text("game.selected"));
     }
   };
-  const save = async (kind, blob) => saveAs(await blob, `connect-four-${view.game.moves() || "empty"}.${kind}`);
+  const save = (kind) => attempt(async () => {
+    const { pngOf, saveAs, svgOf } = await pictures();
+    saveAs(await { svg: svgOf, png: pngOf }[kind](view.board), `connect-four-${view.game.moves() || "empty"}.${kind}`);
+  });
   const copyPicture = async () => {
     try {
-      await navigator.clipboard.write([new ClipboardItem({ "image/png": pngOf(view.board) })]);
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": pictures().then(({ pngOf }) => pngOf(view.board)) })]);
       showMessage(text("game.pictureCopied"));
     } catch {
       showMessage(text("game.savePicture"));
@@ -70,8 +73,8 @@ export function gamePanel(view) {
   return h("details", { class: "card" }, h("summary", {}, h("h2", {}, text("game.share"))),
     h("div", { class: "row" }, button(text("game.copyLink"), () => copy(view.address, text("game.linkCopied"))),
       button(text("game.copyMoves"), () => copy(view.game.moves(view.game.line.at(-1)), text("game.movesCopied"))),
-      button(text("game.copyPicture"), copyPicture), button(text("game.saveSvg"), () => save("svg", svgOf(view.board))),
-      button(text("game.savePng"), () => save("png", pngOf(view.board)))),
+      button(text("game.copyPicture"), copyPicture), button(text("game.saveSvg"), () => save("svg")),
+      button(text("game.savePng"), () => save("png"))),
     h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); loadTyped(moves.value.trim()); } },
       moves, h("button", {}, text("game.load")), can("files") ? [button(text("game.open"), () => file.click()), file] : []),
     games.element,
@@ -81,7 +84,7 @@ export function gamePanel(view) {
         attempt(() => view.setBoard(size.value, Number(connect.value)).then(() => text("game.newBoard")));
       },
     }, h("label", {}, text("game.board"), " ", size), h("label", {}, text("game.connect"), " ", connect), h("button", {}, text("game.use")),
-    button(text("editor.title"), () => view.edit())),
+    button(text("editor.title"), () => attempt(() => view.edit()))),
     message);
 }
 

@@ -4,7 +4,6 @@ import { addressOf } from "./address.js";
 import { events, get } from "./api.js";
 import { claimSentence } from "./claim_sentence.js";
 import { button, h, announce } from "./dom.js";
-import { addMistakes } from "./mistakes.js";
 import { isSolvable, tooLarge } from "./scores.js";
 import { either, text } from "./texts.js";
 import { inWords, playerName, withShownColors } from "./words.js";
@@ -95,7 +94,8 @@ export class Review {
         scores.store(game, line[index], judged.scores);
       }
       this.#current = { line, found };
-      if (this.own !== null) addMistakes(this.#mistakes.map((place) => [place.parent.position, this.judged(place)]));
+      const own = this.own === null ? [] : this.#mistakes.map((place) => [place.parent.position, this.judged(place)]);
+      if (own.length) (await import("./mistakes.js")).addMistakes(own);
     } catch (error) {
       if (this.#control === control) this.text.textContent = error.message;
       return;

@@ -1,12 +1,10 @@
 // Play and analyze: the board, the players, the moves, scores and explanations.
 
 import { Explanation, ScoreBar, yellowScore } from "../analysis.js";
-import { post, wait } from "../api.js";
+import { BOTS, post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { BotPanel } from "../bot_panel.js";
 import { Controls } from "../controls.js";
 import { AfterPaint, button, h, SAME_GESTURE, announce } from "../dom.js";
-import { editPosition } from "../editor.js";
 import { listenToKeys } from "../keys.js";
 import { MoveList, ScoreGraph } from "../move_list.js";
 import { Review } from "../review.js";
@@ -21,6 +19,8 @@ import { LevelAdvice } from "../level_advice.js";
 import { LinkGame } from "../link_game.js";
 import { Side } from "../sides.js";
 import { changeText, isYou, statusText } from "../status_text.js";
+
+const { BotPanel } = BOTS.length ? await import("../bot_panel.js") : {};
 
 export class PlayView {
   constructor({ game, scores, wanted }) {
@@ -187,7 +187,7 @@ export class PlayView {
     this.controls = new Controls(this);
     this.linkGame = new LinkGame(this);
     this.levelAdvice = new LevelAdvice(this);
-    this.bots = new BotPanel(this);
+    this.bots = BotPanel && new BotPanel(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": text("board.name") },
         this.status,
@@ -198,7 +198,7 @@ export class PlayView {
           h("div", { class: "card-head" }, h("h2", {}, text("play.players")), button(text("play.swap"), () => this.swap(), { title: text("play.swapTitle") }),
             button(text("play.newGame"), () => this.newGame())),
           h("div", { class: "sides" }, this.sides.map((side) => side.element))),
-        this.bots.element,
+        this.bots?.element,
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, h("label", { for: "analysis" }, text("analysis.title"))), this.switch),
           this.explanation.element),
@@ -274,6 +274,7 @@ export class PlayView {
   }
 
   async edit() {
+    const { editPosition } = await import("../editor.js");
     const start = await editPosition(this.game.position);
     if (start) this.newGame(start);
   }
@@ -305,7 +306,7 @@ export class PlayView {
     this.autoplay.show(this.sides.every((side) => side.isAgent));
     this.linkGame.draw();
     this.levelAdvice.draw();
-    this.bots.draw();
+    this.bots?.draw();
     // Two paused agents have their own buttons.
     this.controls.show(game, this.#agentToMove() && !this.agentsMayMove && !this.autoplay.isPaused);
     this.#drawStatus();
@@ -411,7 +412,7 @@ export class PlayView {
       if (error.name === "AbortError") return;
       this.agentsMayMove = false;
       this.draw();
-      this.showMessage(this.bots.fail(side, error));
+      this.showMessage(this.bots?.fail(side, error) ?? error.message);
     }
   }
 
