@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.source_likeness import SourceCode
 from claimeven.arena import CopyOptions, CopyReport, InvalidMatch, find_copies
-from claimeven.arena.copies import CHOICES, CODE, FILES, MIN_SHARED, SHARED, _chance
+from claimeven.arena.copies import CHOICES, CODE, FILES, MIN_SHARED, SHARED, SourceCode, _chance
 from tests.arena.class_bots import BOTS, REWRITTEN
 
 

@@ -1,5 +1,9 @@
 """Agents that may be copies: equal files, equal code, shared code, equal choices.
 
+Code is parsed but not run. Its parts are functions, methods and other statements, without comments,
+docstrings, imports and annotations. The names that the file defines are numbered in each part, so
+neither renaming nor reordering changes a part.
+
 Choices are compared in quiet positions: two columns or more, no win and no block at hand. Chance is
 the share of pairs of independent agents that agree as often, if their agreement has a beta-binomial
 distribution. Its mean is the mean agreement of both agents with all that play unlike them, bundled
@@ -8,9 +12,11 @@ ones and the class; its width is fitted to the pairs of these.
 
 from __future__ import annotations
 
+import ast
 import random
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,12 +30,12 @@ import numpy.typing as npt
 from claimeven.agents.files import file_of
 from claimeven.agents.fingerprint import paths_of
 from claimeven.agents.registry import find_broken_agents
-from claimeven.agents.source_likeness import SourceCode, group_equal
 from claimeven.agents.source_snapshot import content_of, source_of
 from claimeven.arena.accuracy.answers import SetPlan
 from claimeven.arena.accuracy.measure import ask
 from claimeven.arena.options import CopyOptions, InvalidMatch
 from claimeven.arena.probes import random_probes
+from claimeven.arena.tournaments.standings import group_equal
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.position import Position
 from claimeven.parallel.executors import usable_cores
@@ -62,6 +68,14 @@ MIN_SHARED, MIN_PASSAGES = 0.35, 60
 MIN_AGREEMENT, MIN_LIKE = 0.95, 0.9
 #: Maximum chance of equal choices, times the pairs compared.
 MAX_CHANCE = 0.01
+
+#: Syntax nodes in a row that make a passage.
+_PASSAGE = 8
+#: Fields of nodes that do not change the play, and the fields with names.
+_IGNORED = ("annotation", "returns", "ctx", "kind", "type_comment", "type_params", "simple")
+_NAMES = ("id", "attr", "arg", "name")
+#: A part: the labels of its nodes, and the numbers of the names that the file defines.
+Part = tuple[tuple[str, ...], tuple[int, ...]]
 
 Columns = dict[str, npt.NDArray[np.int64]]
 
@@ -160,6 +174,87 @@ def _by_source(specs: Sequence[str], templates: Sequence[str | Path]) -> Iterato
         share = len(one & other) / max(min(len(one), len(other)), MIN_PASSAGES)
         if share >= MIN_SHARED and not any(set(pair) <= set(group) for group in equal):
             yield CopyFinding(SHARED, pair, share, min(len(one), len(other)))
+
+
+@dataclass(frozen=True)
+class SourceCode:
+    """The lines of code with text, its parts, and all runs of `_PASSAGE` nodes in a part.
+
+    Code that cannot be parsed has only lines.
+    """
+
+    lines: tuple[bytes, ...] = ()
+    parts: frozenset[Part] = frozenset()
+    passages: frozenset[tuple[str, ...]] = frozenset()
+
+    @classmethod
+    def read(cls, files: Iterable[bytes], given: SourceCode | None = None) -> SourceCode:
+        """Read the contents of files as one, without the parts and passages of a template."""
+        texts, given = [text.removeprefix(b"\xef\xbb\xbf") for text in files], given or cls()
+        lines = tuple(line.rstrip() for text in texts for line in text.splitlines() if line.strip())
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                parts = {part for text in texts for part in _parts_of(ast.parse(text))}
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return cls(lines)
+        passages = {
+            labels[start : start + _PASSAGE]
+            for labels, _ in parts
+            for start in range(len(labels) - _PASSAGE + 1)
+        }
+        own = frozenset(parts - given.parts)
+        return cls(lines if own else (), own, frozenset(passages - given.passages))
+
+
+def _parts_of(tree: ast.Module) -> Iterator[Part]:
+    own, imported = set[str | None](), dict[str, str]()
+    for node in ast.walk(tree):
+        is_stored = isinstance(getattr(node, "ctx", ast.Store()), ast.Store)
+        if isinstance(node, ast.alias):
+            imported[node.asname or node.name] = node.name
+        elif is_stored and not isinstance(node, ast.keyword):
+            own |= {getattr(node, name, None) for name in _NAMES}
+    own -= {None, *imported}
+    waiting: list[ast.stmt] = tree.body
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, ast.ClassDef):
+            waiting += statement.body
+            statement.body = []
+        if not _is_silent(statement):
+            yield _part_of(statement, own, imported)
+
+
+def _part_of(part: ast.stmt, own: set[str | None], imported: Mapping[str, str]) -> Part:
+    labels, numbers, known = list[str](), list[int](), dict[str, int]()
+    waiting: list[ast.AST] = [part]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            node = ast.Assign([node.target], node.value)
+        label, inner = [type(node).__name__], list[ast.AST]()
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                nodes = [each for each in value if not _is_silent(each)]
+                label.append(str(len(nodes)))
+                inner += nodes
+            elif name in _NAMES and value in own:
+                numbers.append(known.setdefault(value, len(known)))
+            elif isinstance(value, ast.AST):
+                inner += [value] * (name not in _IGNORED)
+            elif name not in _IGNORED:
+                label.append(repr(imported.get(value, value) if name in _NAMES else value))
+        labels.append(" ".join(label))
+        waiting += reversed(inner)
+    return tuple(labels), tuple(numbers)
+
+
+def _is_silent(node: object) -> bool:
+    """Whether an entry of a list does nothing: a docstring, an import, a name."""
+    if isinstance(node, (ast.Expr, ast.AnnAssign)):
+        value = node.value
+        return value is None or (isinstance(value, ast.Constant) and isinstance(value.value, str))
+    return isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) or not isinstance(node, ast.AST)
 
 
 def _columns(

@@ -12,9 +12,8 @@ import pytest
 
 from claimeven import play_match
 from claimeven.agents import InvalidSpec
-from claimeven.arena.grading import bots
-from claimeven.arena.grading.bots import Bot
-from claimeven.arena.grading.grading import Grades, grade_agents
+from claimeven.arena.grading import grading
+from claimeven.arena.grading.grading import Bot, Grades, grade_agents
 from claimeven.arena.grading.rubric import read_rubric
 from tests.arena.grading.thirty import THIRTY, write_class
 
@@ -82,7 +81,7 @@ class Graded:
 
 
 def find_bots(paths: list[Path]) -> list[Bot]:
-    return bots.find_bots(paths, read_rubric(), Path("nowhere"))
+    return grading.find_bots(paths, read_rubric(), Path("nowhere"))
 
 
 @pytest.fixture(scope="module")
@@ -227,10 +226,10 @@ def test_copies_are_notes_and_a_template_is_no_copy(tmp_path: Path) -> None:
     assert found["jan"] == ("equal files with bea (100%)", "equal code with bea, kim (100%)")
     (tmp_path / "_given.py").write_bytes((tmp_path / "bea.py").read_bytes())
     rubric = replace(read_rubric(), template=str(tmp_path / "_given.py"))
-    assert not any(bot.notes for bot in bots.find_bots([tmp_path], rubric, tmp_path))
+    assert not any(bot.notes for bot in grading.find_bots([tmp_path], rubric, tmp_path))
     rubric = replace(rubric, template="none.py")
     with pytest.raises(InvalidSpec, match=r"there is no file none\.py"):
-        bots.find_bots([tmp_path], rubric, tmp_path)
+        grading.find_bots([tmp_path], rubric, tmp_path)
 
 
 def test_a_class_without_bots_and_equal_names_are_rejected(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.source_likeness import group_equal
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store, StoredAgent
@@ -366,3 +365,15 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
     starts = list(openings)
     if len(starts) > 1 and len(set(starts)) == 1 and starts[0]:
         yield f"All games start with the moves {starts[0]}: play more rounds for other openings."
+
+
+def group_equal(signs: Mapping[str, Hashable]) -> list[tuple[str, ...]]:
+    """Return the names with equal signs, in groups of two or more; an empty sign equals no other.
+
+    >>> group_equal({"ann": "5c1d", "bob": "07aa", "cem": "5c1d", "dee": None, "eli": None})
+    [('ann', 'cem')]
+    """
+    groups: defaultdict[Hashable, list[str]] = defaultdict(list)
+    for name, sign in signs.items():
+        groups[sign].append(name)
+    return [tuple(group) for sign, group in groups.items() if sign and len(group) > 1]
