@@ -19,8 +19,7 @@ from claimeven.agents.registry import completions, installed_agents
 from claimeven.evaluation import InvalidEvaluation
 from claimeven.evaluation.registry import get_evaluation
 from claimeven.plugins import BrokenPackage, installed
-from claimeven.web.allowed_agents import allowed_agents, check_allowed
-from claimeven.web.settings import ServerSettings
+from claimeven.web.settings import ServerSettings, allowed_agents, check_allowed
 from tests.agents.support import decided
 from tests.forks import environment
 

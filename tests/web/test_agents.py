@@ -10,9 +10,8 @@ from claimeven.agents.families.perfect import LEVELS
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build
 from claimeven.evaluation.registry import EVALUATIONS
-from claimeven.web.allowed_agents import check_allowed
 from claimeven.web.requests import LimitFields
-from claimeven.web.settings import ServerSettings
+from claimeven.web.settings import ServerSettings, check_allowed
 from tests.web.conftest import Server
 
 

@@ -11,13 +11,20 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from claimeven.web import pool, services, streaming
+from claimeven.web import pool, services, transport
 from claimeven.web.app import create_app
-from claimeven.web.errors import NotFound, PoolBusy, PoolClosed, WorkerLost, WorkFailed
 from claimeven.web.security import HEADERS
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
-from claimeven.web.streaming import Event, EventStream
+from claimeven.web.transport import (
+    Event,
+    EventStream,
+    NotFound,
+    PoolBusy,
+    PoolClosed,
+    WorkerLost,
+    WorkFailed,
+)
 from tests.web.conftest import PATIENCE, Answer, events_of
 from tests.web.test_pool import eventually
 
@@ -173,7 +180,7 @@ def test_a_stream_tells_errors_as_an_answer_would(
 
 def test_a_stream_shows_that_it_lives_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both in line for a worker and while the worker has no result."""
-    monkeypatch.setattr(streaming, "HEARTBEAT", 0.001)
+    monkeypatch.setattr(transport, "HEARTBEAT", 0.001)
     beats = 0
 
     async def run() -> Answer:

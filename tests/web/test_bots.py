@@ -10,8 +10,7 @@ import pytest
 
 from claimeven.agents.options import InvalidSpec
 from claimeven.cli import serve
-from claimeven.web.allowed_agents import check_allowed
-from claimeven.web.settings import InvalidSettings, ServerSettings
+from claimeven.web.settings import InvalidSettings, ServerSettings, check_allowed
 from tests.browser import watched
 from tests.cli.conftest import Run, bad_input
 from tests.web.conftest import Server, running

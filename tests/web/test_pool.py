@@ -17,9 +17,9 @@ from claimeven import Geometry, Limit, Position
 from claimeven.parallel import posix
 from claimeven.parallel.process import ONE_CORE
 from claimeven.web import pool as pools
-from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.jobs import WARMUP_STEPS, WarmupStep
 from claimeven.web.pool import MEMORY_MB, WorkerPool
+from claimeven.web.transport import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.

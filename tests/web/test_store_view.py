@@ -18,9 +18,9 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks
-from claimeven.web.errors import WorkFailed
 from claimeven.web.store_view import StoreView, version_of
 from claimeven.web.tasks import WorkerState
+from claimeven.web.transport import WorkFailed
 from tests.web.conftest import PATIENCE, eventually, running
 
 AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob", "bob")]

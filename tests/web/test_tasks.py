@@ -139,7 +139,7 @@ import gc, sys
 from claimeven import Limit, Position
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
-from claimeven.web.allowed_agents import ALLOWED_AGENTS
+from claimeven.web.settings import ALLOWED_AGENTS
 from claimeven.web import search_traces, tasks
 
 def loaded():

@@ -16,16 +16,11 @@ from claimeven.book.book import InvalidBook
 from claimeven.book.build import build_book, build_part, ply_counts, verify_book
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
-from claimeven.cli.common import options
+from claimeven.cli.common import options, progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.output import print_result, show, show_table
-from claimeven.cli.common.progress import (
-    announce_compilation,
-    resumable_file,
-    status_line,
-)
 from claimeven.cli.common.streams import as_file, write_json
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -93,14 +88,14 @@ def build(
       claimeven book build --plies 9 --executor ray --address auto
     """
     options.check_workers(workers, search.threads)
-    announce_compilation()
+    progress.announce_compilation()
     Solver(geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
     path = Path(locations.file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
 
     journal = part.path(path) if part else f"{path}.journal"
-    with resumable_file(journal), status_line() as line:
+    with progress.resumable_file(journal), progress.status_line() as line:
         how = {"on_progress": line.report, "executor": workers, **_settings(search)}
         if part is not None:
             count = build_part(path, geometry, plies, part, **how)
@@ -167,7 +162,7 @@ def verify(
     options.check_workers(workers, search.threads)
     path, book = _read(file)
     Solver(book.geometry, search.table_mb, search.threads, book=None)  # raises for invalid settings
-    with status_line() as line:
+    with progress.status_line() as line:
         found = verify_book(
             book.unpack(),
             sample=None if every else sample,
@@ -308,7 +303,7 @@ def _import_database(
     """Import the scores of another program; by default to the folder of the user's books."""
     if sample < 0:
         raise ClaimevenError(f"--sample must be 0 or more, got {sample}")
-    announce_compilation()
+    progress.announce_compilation()
     path = database_path() if file is None else Path(file)
     place = out
     if place is None:
@@ -317,7 +312,7 @@ def _import_database(
             raise ClaimevenError("there is no folder for your books: name a file with --out")
         make_folder(folder)
         place = str(folder / locations.file_name(GEOMETRY))
-    with status_line() as line:
+    with progress.status_line() as line:
         made = import_database(
             path,
             place,
@@ -385,7 +380,7 @@ def _settings(search: options.SolverChoice) -> dict[str, Any]:
 
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
     """Return a book and its path: of the file, or the default book of 7x6."""
-    announce_compilation()
+    progress.announce_compilation()
     path = file if file is not None else locations.default_path(Geometry())
     if path is None:
         raise ClaimevenError("there is no bundled book in this installation: name a FILE")

@@ -14,17 +14,8 @@ from claimeven.arena.store import query
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.import_games import ImportSummary, import_games
 from claimeven.arena.store.store import Store
+from claimeven.cli.common import options
 from claimeven.cli.common.move_inputs import STDIN, source_option
-from claimeven.cli.common.options import (
-    FilePath,
-    WordChoice,
-    check_board,
-    file_option,
-    geometry_options,
-    json_option,
-    parse_ply_range,
-    reject_options,
-)
 from claimeven.cli.common.output import board_text, fitted, print_result, table_width, text_width
 from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import as_file, one_line, write_json
@@ -41,12 +32,12 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 
 
 @click.command("games")
-@click.argument("file", type=FilePath(path_type=Path))
+@click.argument("file", type=options.FilePath(path_type=Path))
 @click.option("--game", "number", type=int, help="Show the game of this number.")
 @click.option("--agent", "agents", multiple=True, help="Only games of this agent (or of two).")
 @click.option(
     "--result",
-    type=WordChoice(*RESULTS, *query.OWN_RESULTS),
+    type=options.WordChoice(*RESULTS, *query.OWN_RESULTS),
     help="Only games with this result; win and loss are for the first --agent.",
 )
 @click.option(
@@ -64,7 +55,7 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
     help="Number of games on a page.",
 )
 @click.option("--page", type=click.IntRange(1), default=1, help="Page to list.")
-@file_option(
+@options.file_option(
     "--export",
     "out",
     help="Write the games to this .csv, .jsonl, .parquet or .txt file instead of listing them.",
@@ -72,16 +63,16 @@ _SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 @click.option(
     "--import",
     "imported",
-    type=FilePath(),
+    type=options.FilePath(),
     multiple=True,
     help="Add the games of this file (- is stdin) to FILE; may be repeated.",
 )
-@click.argument("more", metavar="[MORE]...", nargs=-1, type=FilePath())
+@click.argument("more", metavar="[MORE]...", nargs=-1, type=options.FilePath())
 @source_option
 @click.option("--first", help="Name of the first player in imported games.")
 @click.option("--second", help="Name of the second player in imported games.")
-@json_option
-@geometry_options
+@options.json_option
+@options.geometry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -127,7 +118,7 @@ def command(
     """
     if imported:
         why = "{} selects stored games: it does not go with --import"
-        reject_options(ctx, ("number", *_SELECTING), why)
+        options.reject_options(ctx, ("number", *_SELECTING), why)
         board = None if file.exists() and geometry == STANDARD else geometry
         for name in (*imported, *more):
             lines = as_file(sys.stdin) if name == STDIN else name
@@ -135,16 +126,16 @@ def command(
             _print_imported(done, file, name, as_json)
         return
     if more or source or first is not None or second is not None:
-        options = "--first and --second" if first or second else "--from and more files"
-        raise ClaimevenError(f"{options} need --import")
+        named = "--first and --second" if first or second else "--from and more files"
+        raise ClaimevenError(f"{named} need --import")
     if number is not None:
         why = "--game shows one game: it does not go with {}"
-        reject_options(ctx, _SELECTING, why)
+        options.reject_options(ctx, _SELECTING, why)
         _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
         raise ClaimevenError(f"--pair must be 1 or more, got {pair}")
-    discs = None if plies is None else parse_ply_range(plies, "number of discs", "7-20")
+    discs = None if plies is None else options.parse_ply_range(plies, "number of discs", "7-20")
     place = None if pair is None else pair - 1
     wanted = query.GameFilter(agents, result, fault, discs, opening, place)
     if out is not None:
@@ -156,7 +147,7 @@ def command(
     elif as_json:
         size = DEFAULT_LIMIT if limit is None and page > 1 else limit
         with Store.read(file) as store:
-            check_board(file, store.start.geometry, geometry)
+            options.check_board(file, store.start.geometry, geometry)
             labels = {agent.id: agent.label for agent in store.agents}
             for game in query.each_game(store, wanted, size, page):
                 write_json(query.game_dict(game, labels), sys.stdout)
@@ -164,7 +155,7 @@ def command(
     else:
         size = limit or DEFAULT_LIMIT
         games = query.find_games(file, wanted, size, page)
-        check_board(file, games.geometry, geometry)
+        options.check_board(file, games.geometry, geometry)
         _warn_unreadable(games.corrupt, file)
         is_full = len(games.games) + games.corrupt == size and page * size < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
@@ -175,7 +166,7 @@ def _export(
 ) -> None:
     query.writer_for(out)
     with Store.read(file) as store:
-        check_board(file, store.start.geometry, geometry)
+        options.check_board(file, store.start.geometry, geometry)
         if out.exists() and out.samefile(file):
             raise ClaimevenError(f"{out} is the file of the games: name another file for --export")
         total = len(store)
@@ -212,7 +203,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         games = list(takewhile(lambda game: game.number == number - 1, found))
         labels = {agent.id: agent.label for agent in store.agents}
         start, count, corrupt = store.start, len(store), len(store.corrupt)
-    check_board(file, start.geometry, geometry)
+    options.check_board(file, start.geometry, geometry)
     if not games:
         more = f", {corrupt:,} of them unreadable" * bool(corrupt)
         raise InvalidStore(f"there is no game {number} in {file}, which has {count:,}{more}")

@@ -101,9 +101,8 @@ def command(
             f"the server needs {' and '.join(missing)}: pip install 'claimeven[web]'"
         )
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start
-    from claimeven.web.allowed_agents import check_allowed  # noqa: PLC0415 - comes with it
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
-    from claimeven.web.settings import ServerSettings, default_workers  # noqa: PLC0415 - comes with it
+    from claimeven.web.settings import ServerSettings, check_allowed, default_workers  # noqa: PLC0415 - with it
 
     count = default_workers() if workers is None else workers
     bots = tuple(map(_checked_bot, bots))

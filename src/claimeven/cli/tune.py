@@ -10,6 +10,7 @@ import click
 from claimeven.arena import results
 from claimeven.arena.options import TuneOptions
 from claimeven.arena.tuning import POOL, TuneResult, curve_chart, tune
+from claimeven.cli.common import progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.games import reject_opening_plies
 from claimeven.cli.common.options import (
@@ -20,12 +21,6 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import write_result
-from claimeven.cli.common.progress import (
-    announce_compilation,
-    exit_interrupted,
-    notify,
-    status_line,
-)
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.executors import usable_cores
@@ -83,13 +78,13 @@ def command(
     if len(values or ()) < len(space):
         raise ClaimevenError("an option is named twice: give all its values in one --option")
     warn_unbounded((agent, *against), options.sandbox)
-    announce_compilation()
+    progress.announce_compilation()
     found: list[TuneResult] = []
     interrupted = False
     with clean_stdout() as stdout:
-        with status_line() as line:
+        with progress.status_line() as line:
 
-            def progress(what: str, done: int, total: int) -> None:
+            def report(what: str, done: int, total: int) -> None:
                 best = f"; best so far {found[-1].tries[-1].best:.1%}" if found else ""
                 line.show(lambda: f"{what}: {done:,} of {total:,} games{best}")
 
@@ -97,19 +92,19 @@ def command(
                 found.append(result)
                 write_run_file(options.out)
 
-            given: dict[str, Any] = {"on_try": note, "on_progress": progress, "against": against}
-            given["executor"] = options.workers(usable_cores(), notify)
+            given: dict[str, Any] = {"on_try": note, "on_progress": report, "against": against}
+            given["executor"] = options.workers(usable_cores(), progress.notify)
             try:
-                note(tune(agent, values, options, on_message=notify, **given))
+                note(tune(agent, values, options, on_message=progress.notify, **given))
             except KeyboardInterrupt:
                 interrupted = True
         if found:
             write_result(as_json, found[-1].as_dict(), results.tuning(found[-1]), stdout)
         if found and plots is not None:
-            write_pictures(plots, {"tune": [curve_chart(found[-1])]}, notify)
+            write_pictures(plots, {"tune": [curve_chart(found[-1])]}, progress.notify)
     if interrupted:
         done = len(found[-1].tries) if found else 0
-        exit_interrupted(f"{done} of {options.tries} tries", options.out)
+        progress.exit_interrupted(f"{done} of {options.tries} tries", options.out)
 
 
 def _name_and_values(text: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from claimeven import __version__
-from claimeven.web import errors, lund, routes
+from claimeven.web import lund, routes, transport
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import RECORDS_BODY
 from claimeven.web.security import Guard
@@ -65,7 +65,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
     app.state.lund = lund.LundGames()
     for module in (routes, lund):
         app.include_router(module.router, dependencies=[Depends(routes.only_known)])
-    errors.add_handlers(app)
+    transport.add_handlers(app)
     _add_page(app, settings.bots)
     app.add_middleware(
         Guard,

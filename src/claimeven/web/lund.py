@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import parse_qs
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from claimeven.agents.base import Limit
 from claimeven.arena.lund import COURSE_SECONDS, DRAWN, ILLEGAL, LOST, NO_MOVE, UNFINISHED, WON
@@ -21,9 +21,9 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_lund
 from claimeven.game.position import Position
 from claimeven.web import responses
-from claimeven.web.allowed_agents import check_allowed
 from claimeven.web.routes import Bot, new_router
 from claimeven.web.services import Services, Shared
+from claimeven.web.settings import check_allowed
 
 router = new_router(prefix="/lund", tags=["lund"])
 
@@ -115,15 +115,6 @@ class LundGames:
             self._players.popitem(last=False)
 
 
-async def games_of(request: Request) -> LundGames:
-    """Return the games of the server of a request."""
-    games: LundGames = request.app.state.lund
-    return games
-
-
-Games = Annotated[LundGames, Depends(games_of)]
-
-
 def _form(properties: dict[str, Any]) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties, "required": ["stil_id"]}
     content = {"application/x-www-form-urlencoded": {"schema": schema}}
@@ -131,10 +122,9 @@ def _form(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 @router.post("/move", response_model=responses.LundAnswer, openapi_extra=_form(_MOVE))
-async def move(
-    request: Request, services: Shared, games: Games, agent: Bot = None
-) -> dict[str, Any]:
+async def move(request: Request, services: Shared, agent: Bot = None) -> dict[str, Any]:
     """Start a game (`move` -1) or play a column; the response has the bot's move."""
+    games: LundGames = request.app.state.lund
     spec = check_allowed(agent or services.settings.bot, services.settings)
     name, asked = _name_and_move(await request.body())
     if not name:
@@ -160,12 +150,10 @@ async def move(
 
 
 @router.post("/stats", response_model=responses.LundStats, openapi_extra=_form(_FIELDS))
-async def stats(
-    request: Request, services: Shared, games: Games, agent: Bot = None
-) -> dict[str, Any]:
+async def stats(request: Request, services: Shared, agent: Bot = None) -> dict[str, Any]:
     """Return the number of games a player has won, drawn and lost."""
     spec = check_allowed(agent or services.settings.bot, services.settings)
-    player = games.player(_name_and_move(await request.body())[0], spec)
+    player = request.app.state.lund.player(_name_and_move(await request.body())[0], spec)
     counts = {name: getattr(player, name) for name in _STATISTICS}
     return {"msg": f"{player.won} of {player.games} games won", "status": True, **counts}
 

@@ -18,9 +18,8 @@ from typing import Any
 
 from claimeven.parallel import process
 from claimeven.parallel.connection import pack, unpack
-from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, WarmupStep, to_plain
-from claimeven.web.streaming import Event
+from claimeven.web.transport import Event, PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 
 #: Seconds in which a worker must receive a message, and for its warm-up, which may compile code.
 SEND_SECONDS, WARMUP_SECONDS = 10.0, 900.0

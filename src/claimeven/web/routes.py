@@ -30,8 +30,6 @@ from claimeven.solver import protocols
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import DEFAULT_BOOK
 from claimeven.web import responses
-from claimeven.web.allowed_agents import allowed_agents, check_allowed, levels
-from claimeven.web.errors import no_parameter
 from claimeven.web.jobs import best_columns, book_scores, known_score, words_of
 from claimeven.web.requests import (
     MAX_MOVES,
@@ -47,7 +45,8 @@ from claimeven.web.requests import (
 )
 from claimeven.web.responses import Problem
 from claimeven.web.services import Services, Shared
-from claimeven.web.streaming import CancelledRoute, EventStream
+from claimeven.web.settings import allowed_agents, check_allowed, levels
+from claimeven.web.transport import CancelledRoute, EventStream, no_parameter
 
 #: Error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -385,22 +384,18 @@ async def attempt(
     services: Shared, number: Number, column: Column, columns_found: Found = 0
 ) -> Any:
     """Try a column: whether it is right, why, and the reply of the other side."""
-    geometry = puzzle_by_number(bundled_puzzles().puzzles, number).geometry
-    return await _ask_puzzle(
-        services, "puzzle_attempt", number, columns_found, column=parse_column(column, geometry)
+    puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
+    more = {"found": columns_found, "column": parse_column(column, puzzle.geometry)}
+    return await services.ask(
+        "puzzle_attempt", services.settings.explain_seconds, number=number, **more
     )
 
 
 @router.get("/api/puzzles/hints", tags=["puzzles"], response_model=responses.PuzzleHintsAnswer)
 async def hints(services: Shared, number: Number, columns_found: Found = 0) -> Any:
     """Return three hints for the next column: the idea, cells to look at, the column and why."""
-    return await _ask_puzzle(services, "puzzle_hints", number, columns_found)
-
-
-async def _ask_puzzle(services: Services, task: str, number: int, found: int, **more: Any) -> Any:
-    puzzle_by_number(bundled_puzzles().puzzles, number)
     seconds = services.settings.explain_seconds
-    return await services.ask(task, seconds, number=number, found=found, **more)
+    return await services.ask("puzzle_hints", seconds, number=number, found=columns_found)
 
 
 def _puzzle_answer(puzzle: Puzzle, count: int) -> dict[str, Any]:

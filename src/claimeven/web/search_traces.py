@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +24,6 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax import types
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
-from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as forest_json
 
@@ -163,8 +161,8 @@ class _Window:
             "kind": event.kind,
             "moves": format_moves(event.columns, self.geometry),
             "depth": event.depth,
-            "alpha": _finite(alpha),
-            "beta": _finite(beta),
+            "alpha": alpha if math.isfinite(alpha) else None,
+            "beta": beta if math.isfinite(beta) else None,
             "window": [value_text(alpha), value_text(beta)],
             "value": value,
             "words": None if value is None else value_text(value),
@@ -214,9 +212,8 @@ def montecarlo(
         if first_step <= count < first_step + steps:
             step_list.append(_step_json(step, position))
             if trees:
-                step_list[-1]["tree"] = _tree_json(
-                    forest, position, tree_depth, tree_nodes, step.path
-                )
+                branch = forest.branch(tree_depth, tree_nodes, step.path)
+                step_list[-1]["tree"] = forest_json(branch, position)
     return {
         "agent": agent,
         "seed": seed,
@@ -226,7 +223,7 @@ def montecarlo(
         "first_step": first_step,
         "total_steps": count,
         "steps": step_list,
-        "tree": _tree_json(forest, position, tree_depth, tree_nodes),
+        "tree": forest_json(forest.branch(tree_depth, tree_nodes), position),
     }
 
 
@@ -243,13 +240,3 @@ def _step_json(step: Step, position: Position) -> dict[str, Any]:
         "proven": list(step.proofs),
         "text": step_line(step, position).strip(),
     }
-
-
-def _tree_json(
-    forest: Forest, position: Position, depth: int, nodes: int, path: Sequence[int] = ()
-) -> dict[str, Any]:
-    return forest_json(forest.branch(depth, nodes, path), position)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -18,9 +18,9 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from claimeven.web.app import create_app
-from claimeven.web.errors import WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.pool import WorkerPool
 from claimeven.web.settings import InvalidSettings, ServerSettings, is_loopback
+from claimeven.web.transport import WorkerLost, WorkFailed, WorkTooLong
 
 #: Hosts that mean all addresses of the machine.
 _ALL_ADDRESSES = ("0.0.0.0", "::", "")

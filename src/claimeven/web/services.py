@@ -14,13 +14,12 @@ from fastapi import Depends, Request
 
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
-from claimeven.web.allowed_agents import allowed_agents
 from claimeven.web.jobs import book_scores, new_columns, scores_json
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import MAX_SEED, PositionFields
-from claimeven.web.settings import ServerSettings
+from claimeven.web.settings import ServerSettings, allowed_agents
 from claimeven.web.store_view import StoreView
-from claimeven.web.streaming import Event
+from claimeven.web.transport import Event
 
 #: Maximum number of positions with cached scores.
 MAX_CACHED_SCORES = 2_048

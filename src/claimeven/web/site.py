@@ -22,9 +22,8 @@ from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import MAX_CONNECT, MIN_CONNECT, STANDARD
 from claimeven.montecarlo.options import PRESETS
 from claimeven.puzzles.puzzle import FIRST_DAY, IDEAS, WEEK, bundled_puzzles
-from claimeven.web.allowed_agents import CAPS, allowed_agents, levels
 from claimeven.web.search_traces import MAX_ITERATIONS, MAX_NODES, MAX_POSITIONS, description_of
-from claimeven.web.settings import ServerSettings
+from claimeven.web.settings import CAPS, ServerSettings, allowed_agents, levels
 
 _STATIC = Path(__file__).parent / "static"
 _PAGE, _SERVICE_WORKER = "index.html", "service-worker.js"

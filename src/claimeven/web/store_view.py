@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claimeven.web.errors import NotFound, WorkerLost, WorkTooLong
 from claimeven.web.pool import WorkerPool
+from claimeven.web.transport import NotFound, WorkerLost, WorkTooLong
 
 #: Time limit of standings, and of a report, in seconds.
 MAX_SECONDS = 600.0

@@ -1,1 +1,1 @@
-"""Games, puzzles and hints on the terminal."""
+"""Games on the terminal, and the prompt of games and puzzles."""
