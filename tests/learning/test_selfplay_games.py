@@ -102,11 +102,11 @@ def test_moves_thought_about_quickly_are_not_learned_from(monkeypatch: pytest.Mo
 
     def watched(ready: np.ndarray) -> None:
         undecided = ready[~forest.is_decided()[ready]]
-        before = sum(len(moment.mines) for moment in task._moments)
+        before = sum(len(moment[0]) for moment in task._moments)
         proven = len(ready) - len(undecided)
         searched = forest.iterations()[undecided]
         move(ready)
-        learnt = sum(len(moment.mines) for moment in task._moments) - before
+        learnt = sum(len(moment[0]) for moment in task._moments) - before
         visits.append((searched.tolist(), learnt - proven))
 
     monkeypatch.setattr(task, "_move", watched)
@@ -272,10 +272,8 @@ def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
     """Even if its win has the value 0."""
     config = replace(CONFIG, draw_length_penalty=1.0)
     words = np.array([0, 0b1_0001], dtype=np.uint64)
-    moment = selfplay_games._Moment(
-        np.zeros(2, dtype=np.int64), words, words, np.full((2, 4), 0.25), np.zeros(2),
-        np.zeros(2, dtype=bool),
-    )  # fmt: skip
+    games, proven = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=bool)
+    moment = (games, words, words, np.full((2, 4), 0.25), np.zeros(2), proven)
     learnt = selfplay_games._targets([moment], np.array([[16, 1]]), config)
     assert learnt.values.tolist() == [0.0, 0.0]
     assert learnt.scores.tolist() == [-1.0, -1.0]

@@ -111,9 +111,11 @@ def _mixed(plan: DatasetPlan, solver: _GameSolver, number: int) -> list[Row]:
                 visited.append((list(moves), position, scores))
             if is_random:
                 columns: Sequence[int] = position.legal_columns
-            else:  # the best columns take less time than all scores
-                best = solver.best(position).columns if scores is None else best_columns(scores)
-                columns = sorted(best)
+            elif scores is None:  # the best columns take less time than all scores
+                columns = sorted(solver.best(position).columns)
+            else:
+                best = max(score for score in scores if score is not None)
+                columns = [column for column, score in enumerate(scores) if score == best]
             moves.append(_any_of(columns, draw))
             position = position.play_unchecked(moves[-1])
         return moves, position
@@ -140,16 +142,6 @@ def _label(position: Position, plan: DatasetPlan, solver: _GameSolver) -> Scores
         score if column in best else WORSE if column in position.legal_columns else None
         for column in range(plan.geometry.columns)
     )
-
-
-def best_columns(scores: Scores) -> list[int]:
-    """Return the columns that keep the best score.
-
-    >>> best_columns((1, None, 3, 3))
-    [2, 3]
-    """
-    best = max(score for score in scores if score is not None)
-    return [column for column, score in enumerate(scores) if score == best]
 
 
 def _any_of(columns: Sequence[int], draw: Stream) -> int:

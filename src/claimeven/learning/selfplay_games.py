@@ -104,20 +104,12 @@ class CachedNet:
         return values, priors
 
 
-class _Moment(NamedTuple):
-    """Positions of several games to train on, with the results of their searches."""
-
-    games: Indices
-    mines: Words
-    masks: Words
-    policies: npt.NDArray[np.float64]
-    values: npt.NDArray[np.float64]
-    proven: npt.NDArray[np.bool_]
+#: Positions of several games to train on, with the results of their searches: arrays of the games,
+#: `mines`, `masks`, policies, values, and whether the values are proven.
+_Moment = tuple[npt.NDArray[Any], ...]
 
 
-def _targets(
-    moments: list[_Moment], ends: npt.NDArray[np.int64], config: SelfPlayConfig
-) -> Positions:
+def _targets(moments: list[_Moment], ends: Indices, config: SelfPlayConfig) -> Positions:
     """Return the positions of finished games in order; `ends` has their plies and results."""
     parts: list[Any] = [np.concatenate(arrays) for arrays in zip(*moments, strict=True)]
     order = np.argsort(parts[0], kind="stable")
@@ -186,10 +178,9 @@ class SelfPlay:
         shares, best = forest.policies(1.0, ready), forest.policies(0.0, ready)
         hot = config.temperature
         sampled = shares if hot == 1.0 else forest.policies(hot, ready)
-        moment = _Moment(ready, mines, masks, shares, forest.values()[ready], proven)
+        moment: _Moment = (ready, mines, masks, shares, forest.values()[ready], proven)
         is_target = self._full[ready] | proven
-        parts: list[Any] = [array[is_target] for array in moment]
-        self._moments.append(_Moment(*parts))
+        self._moments.append(tuple(array[is_target] for array in moment))
         chances = np.where((plies < config.temperature_plies)[:, None], sampled, best)
         forest.advance_all(ready, _drawn(self.rng, chances))
         over, won = forest.is_over()[ready], forest.results()[ready] < 0

@@ -80,8 +80,14 @@ def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Any]]
             yield number, _games_of(found)
             are_lines = True
             continue
-        rest, is_whole = _up_to_the_most([(number, line)], numbered)
-        whole = _parsed("\n".join(text for _, text in rest)) if is_whole else _TOO_LONG
+        rest, size, whole = [(number, line)], len(line), None
+        for each in numbered:
+            rest.append(each)
+            size += len(each[1])
+            if size > _MAX_CHARACTERS:
+                whole = _TOO_LONG
+                break
+        whole = whole or _parsed("\n".join(text for _, text in rest))
         if not isinstance(whole, InvalidRecord):
             yield number, _games_of(whole)
             return
@@ -90,19 +96,6 @@ def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Any]]
             raise InvalidRecord(whole.reason, rest[(whole.line or 1) - 1][0])
         for place, text in itertools.chain(rest, numbered):
             yield place, _games_of(_parsed(text))
-
-
-def _up_to_the_most(
-    rest: list[tuple[int, str]], numbered: Iterator[tuple[int, str]]
-) -> tuple[list[tuple[int, str]], bool]:
-    """Return lines with those that follow, and whether these are all there are."""
-    size = sum(len(text) for _, text in rest)
-    for place, text in numbered:
-        rest.append((place, text))
-        size += len(text)
-        if size > _MAX_CHARACTERS:
-            return rest, False
-    return rest, True
 
 
 def _parsed(text: str) -> Any:

@@ -156,19 +156,17 @@ def recipe_of(spec: str, seed: int = 0) -> Recipe:
     if split_limit(spec)[1]:
         raise InvalidSpec(f"{spec}: a submission has Kaggle's limits: leave out the limit after @")
     name = spec.partition(":")[0].strip()
-    if name in AGENTS and name not in RECIPES:
+    if name in RECIPES:
+        return RECIPES[name](*parse_spec(spec), seed)
+    if name in AGENTS:
         raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
-    is_elsewhere = is_address(spec) or split_foreign(spec) or split_file_spec(spec)
-    if name not in RECIPES and is_elsewhere:
+    if is_address(spec) or split_foreign(spec) or split_file_spec(spec):
         raise InvalidSpec(
             f"only bundled agents can be exported, not {spec} (a Python file without dependencies"
             " can be submitted as it is): choose from"
             f" {', '.join(RECIPES)}"
         )
-    if name not in RECIPES:
-        raise InvalidSpec(no_such("agent to export", name, RECIPES))
-    kind, options = parse_spec(spec)
-    return RECIPES[name](kind, options, seed)
+    raise InvalidSpec(no_such("agent to export", name, RECIPES))
 
 
 def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
