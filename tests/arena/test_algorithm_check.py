@@ -156,7 +156,7 @@ def test_visits_and_answers_are_compared(tmp_path: Path) -> None:
     assert differs is not None
     assert (differs.moves, differs.effort, differs.visit) == ("4", 1, 2)
     assert (differs.textbook[7:], differs.program[7:]) == ("this position", "no more positions")
-    assert str(differs.textbook_position) == str(differs.position.play(3))
+    assert str(differs.textbook_position) == str(differs.position.play(0))
     report = check("minimax", MINIMAX.replace("return best, chosen", "return best, 0"), tmp_path)
     assert report.difference is not None
     assert report.difference.visit is None

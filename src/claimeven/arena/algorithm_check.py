@@ -218,7 +218,9 @@ class _Replay(SearchContext):
     """Runs of the textbook with changes, along the visits of a program."""
 
     def __init__(self, algorithm: str, changes: Changes, seed: int) -> None:
-        self.algorithm, self.is_changed, self.made_up = algorithm, bool(changes), MadeUpValues(seed)
+        self.algorithm = algorithm
+        self.is_changed = bool(changes)
+        self.made_up = MadeUpValues(seed)
         #: The next visits of the program, the first one last; None if it does not show them.
         self.ahead: list[tuple[int, int]] | None = None
         super().__init__(get_evaluation(self.made_up.evaluate), ())
@@ -231,7 +233,8 @@ class _Replay(SearchContext):
     ) -> tuple[_Place, AlgorithmDifference | None]:
         """Return the first difference from the answers of the program, and its place."""
         for index, answer in enumerate(answers):
-            self.position, columns, efforts = cases[index]
+            position, columns, efforts = cases[index]
+            self.position: Position = position
             self.order = range(self.position.geometry.columns)
             self.made_up.counts.clear()
             self.table = TranspositionTable(1 << 28)
@@ -345,12 +348,10 @@ def final_choice(root: TreeNode) -> dict[int, float]:
 
 #: The source of each textbook.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
-    "minimax": (textbook.minimax, textbook._value_at_rest, textbook._finished_value),
-    "alphabeta": (textbook.alphabeta, textbook._value_at_rest, textbook._finished_value),
-    "negamax": (textbook.negamax, textbook._finished_value),
-    "uct": (TextbookTree, final_choice),
-    "flat": (flat,),
-}
+    name: (search, textbook._value_at_rest, textbook._finished_value)
+    for name in ("minimax", "alphabeta", "negamax")
+    for search in [getattr(textbook, name)]
+} | {"uct": (TextbookTree, final_choice), "flat": (flat,)}
 
 
 @cache

@@ -70,11 +70,12 @@ class SearchWorker(AgentWorker):
         assert file is not None
         name, _, text = file[1].partition(",")
         options = {"shape": "position", **split_options(text, spec)}
-        self.algorithm, self.shape = options.pop("algorithm"), options.pop("shape")
+        self.algorithm: str = options.pop("algorithm")
+        self.shape: str = options.pop("shape")
         choices = ("position", "moves", *SHAPES)
         if options or self.shape not in choices:
             raise InvalidSpec(no_such("shape", next(iter(options), self.shape), choices))
-        self.load_search = partial(load_function, file[0], name)
+        self.load_search: Callable[[], Any] = partial(load_function, file[0], name)
         search = self.load_search()
         arguments_of(search, dict.fromkeys((self.shape, *ALGORITHMS[self.algorithm])))
         return FunctionAgent(spec, search)
