@@ -18,7 +18,7 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks
-from claimeven.web.store_view import StoreView, version_of
+from claimeven.web.services import StoreView, version_of
 from claimeven.web.tasks import WorkerState
 from claimeven.web.transport import WorkFailed
 from tests.web.conftest import PATIENCE, eventually, running

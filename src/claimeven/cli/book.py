@@ -18,10 +18,10 @@ from claimeven.book.import_database import GEOMETRY, PLIES, database_path, impor
 from claimeven.book.locations import AnyBook
 from claimeven.cli.common import options, progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
-from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.output import print_result, show, show_table
 from claimeven.cli.common.streams import as_file, write_json
+from claimeven.cli.main import CommandGroup
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.executors import Part

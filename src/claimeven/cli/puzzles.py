@@ -13,7 +13,6 @@ import click
 import numpy as np
 
 from claimeven.atomic_io import check_output
-from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
@@ -26,9 +25,9 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import board_text, fitted, show_table, table_width, text_width
 from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
+from claimeven.cli.common.prompt import HELP, HINT, NEW, QUIT, SHOW, Prompt
 from claimeven.cli.common.streams import write_json
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, SHOW, Prompt
+from claimeven.cli.main import INTERRUPTED, CommandGroup
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_choices, column_name

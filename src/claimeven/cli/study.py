@@ -22,9 +22,9 @@ from claimeven.arena.studies import (
 from claimeven.arena.studies.runner import study_sections
 from claimeven.cli.common import options, progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
-from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.output import show, write_sections
 from claimeven.cli.common.streams import clean_stdout, write_json
+from claimeven.cli.main import CommandGroup
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.parallel.jobs import Executor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from claimeven.cli.common.groups import LazyGroup
+from claimeven.cli.main import LazyGroup
 
 SECTIONS = {
     "Commands": {

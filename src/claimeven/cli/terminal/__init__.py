@@ -1,1 +1,0 @@
-"""Games on the terminal, and the prompt of games and puzzles."""
