@@ -113,6 +113,7 @@ def marked(page: Any) -> Iterator[Any]:
 
 
 def _assert_marked(page: Any) -> None:
+    page.wait_for_selector("#view > :not(noscript)", state="attached")  # drawn, in the language
     texts = [text for text in page.evaluate(_READ) if text.strip()]
     assert sum("\u0301" in text for text in texts) > 15
     # The browser's lists of another language are those of English here.
