@@ -3,12 +3,11 @@
 All levels are measured on the same positions. They come from GAMES games of each level against
 level 10, from random openings with seats swapped: the positions in which the level was to move and
 had more than one legal column. A level's share is computed, not sampled: the probability that its
-policy gives to the perfect columns, averaged over the positions. Three further shares are the
-sight of a level: of the positions with a win in one move how often it wins, of those with one threat of
-the other side how often it blocks, and how often it plays a win in two moves, which is a double
-threat. The script asserts that level 10 is perfect, and that the shares rise from each level to the
-next. For the default number of games
-it also asserts the number of positions and the sums of both shares; a change is a change of
+policy gives to the perfect columns, averaged over the positions. Three further shares are the sight
+of a level: how often it wins if it can in one move, how often it blocks one threat of the other
+side, and how often it plays a win in two moves, which is a double threat. The script asserts that
+level 10 is perfect, and that the shares rise from each level to the next. For the default number of
+games it also asserts the number of positions and the sums of both shares; a change is a change of
 behavior. `--steps GAMES` plays games between neighbors of the named levels instead, from openings
 of 8 plies with a score of -2 to 2, and prints the distances in Elo.
 """
