@@ -21,16 +21,7 @@ from claimeven.montecarlo.dispatch import compiled_engine, textbook_engine
 from claimeven.montecarlo.engine import LeafTurns
 from claimeven.montecarlo.formula import TABLE_SIZE
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.options import (
-    DECISIVE_MOVES,
-    FINAL_CHOICES,
-    FIRST_PLAYS,
-    FORMULAS,
-    METHODS,
-    SCALES,
-    TIES,
-    TRANSPOSITIONS,
-)
+from claimeven.montecarlo.options import CHOICES
 from tests.montecarlo.support import BOARDS, unfinished_position
 from tests.positions import WIDE
 
@@ -40,19 +31,19 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
     while True:
         try:
             return MonteCarloOptions(
-                method=rng.choice((*METHODS, "uct", "uct", "uct")),
-                formula=rng.choice(FORMULAS),
+                method=rng.choice((*CHOICES["method"], "uct", "uct", "uct")),
+                formula=rng.choice(CHOICES["formula"]),
                 c=rng.choice((0, 0.3, 1.0, 2)),
-                first_play=rng.choice(FIRST_PLAYS),
-                ties=rng.choice(TIES),
+                first_play=rng.choice(CHOICES["first_play"]),
+                ties=rng.choice(CHOICES["ties"]),
                 playout=rng.choice(PLAYOUTS),
                 playout_cutoff=rng.choice((0, 0, 1, 2, 5)),
-                scale=rng.choice(SCALES),
+                scale=rng.choice(CHOICES["scale"]),
                 min_wins=rng.choice((0, 0, 1, 3)),
-                final_choice=rng.choice(FINAL_CHOICES),
+                final_choice=rng.choice(CHOICES["final_choice"]),
                 solver=rng.random() < 0.4,
-                decisive_moves=rng.choice(DECISIVE_MOVES),
-                transpositions=rng.choice(TRANSPOSITIONS),
+                decisive_moves=rng.choice(CHOICES["decisive_moves"]),
+                transpositions=rng.choice(CHOICES["transpositions"]),
                 reuse=rng.random() < 0.4,
                 capacity=rng.choice((20, 50, 1000)),
                 threads=rng.choice((1, 1, 2)),
@@ -121,7 +112,7 @@ def test_full_tables_replace_the_same_positions(table: str) -> None:
         for playout, solver in (("random", False), ("greedy", True)):
             options = MonteCarloOptions(
                 transpositions=table, capacity=capacity, reuse=True, playout=playout, solver=solver,
-                decisive_moves=rng.choice(DECISIVE_MOVES),
+                decisive_moves=rng.choice(CHOICES["decisive_moves"]),
             )  # fmt: skip
             boards = tuple(board for board in BOARDS if board.columns < capacity)
             assert_same_games(options, rng, 400, boards)

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
-from claimeven.game.notation import column_name, column_names
+from claimeven.game.notation import column_names
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.game.validation import one_of, whole_number
@@ -188,12 +188,12 @@ def _grid(
     for symbols, marked in zip(rows, marks, strict=True):
         lines.append(frame.upright + _spaced(symbols, marked, " ") + frame.upright)
     left, fill, _, right = frame.bottom
-    lines.append(left + fill + fill.join(_names(geometry)) + fill + right)
+    lines.append(left + fill + fill.join(column_names(geometry.columns)) + fill + right)
     return lines
 
 
 def _compact(rows: list[list[str]], marks: list[list[str]], geometry: Geometry) -> list[str]:
-    lines = [" " + " ".join(_names(geometry))]
+    lines = [" " + " ".join(column_names(geometry.columns))]
     lines += [_spaced(symbols, marked, "|") for symbols, marked in zip(rows, marks, strict=True)]
     return lines
 
@@ -218,12 +218,10 @@ def _box(
         label = str(geometry.rows - above).rjust(margin - 1) + " "
         lines.append(label + frame.upright + frame.upright.join(cells) + frame.upright)
     lines.append(edge(frame.bottom))
-    lines.append((" " * margin + "".join(f"  {name} " for name in _names(geometry))).rstrip())
+    lines.append(
+        (" " * margin + "".join(f"  {name} " for name in column_names(geometry.columns))).rstrip()
+    )
     return lines
-
-
-def _names(geometry: Geometry) -> list[str]:
-    return [column_name(column, geometry) for column in range(geometry.columns)]
 
 
 # --- reading -------------------------------------------------------------------------------------

@@ -267,13 +267,13 @@ def tree_svg(root: SearchedNode, position: Position, scale: float) -> Svg:
     """Draw a tree as an SVG document; a value of `scale` is colored as half a win."""
 
     def drawn(node: SearchedNode, name: str, share: float) -> DrawnNode:
-        below = node.node_count - 1
-        title = f"window {window_text(node.alpha, node.beta)}, value {_value(node)}"
+        below, value = node.node_count - 1, _SIGNS[node.bound] + short_text(node.value)
+        title = f"window {window_text(node.alpha, node.beta)}, value {value}"
         return DrawnNode(
             name,
-            _value(node),
+            value,
             ", ".join([title, *filter(None, [_note(node)]), f"{node.node_count:,} nodes"]),
-            _color_value(node.value, scale),
+            unit_value(node.value, scale),
             edge_width(share),
             heavy=node.principal,
             crossed=node.skipped > 0,
@@ -298,14 +298,14 @@ def _note(node: SearchedNode) -> str:
     return node.reason if node.node_count == 1 else ""
 
 
-def _value(node: SearchedNode) -> str:
-    plies = plies_to_end(node.value)
-    if plies is not None:
-        return _SIGNS[node.bound] + ("W" if node.value > 0 else "L") + str(plies)
-    return f"{_SIGNS[node.bound]}{number_text(node.value)}"
+def short_text(value: float) -> str:
+    """Format a value in few characters: W3 is a win in 3 plies, L4 a loss."""
+    plies = plies_to_end(value)
+    return number_text(value) if plies is None else f"{'W' if value > 0 else 'L'}{plies}"
 
 
-def _color_value(value: float, scale: float) -> float:
+def unit_value(value: float, scale: float) -> float:
+    """Map a value to [-1, 1]: proven results to the ends, `scale` to one half."""
     if abs(value) > PROVEN:
         return 1.0 if value > 0 else -1.0
     return value / (abs(value) + scale)

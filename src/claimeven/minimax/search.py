@@ -168,14 +168,11 @@ class MinimaxSearch:
         deadline = None if seconds is None else time.perf_counter() + seconds
         limits = _Limits(deadline, nodes)
         run = self._compiled if self.backend_for(position.geometry) == "compiled" else self._python
-        if seconds is None and nodes is None:
-            result = run(position, deepest, limits, None)
-            assert result is not None
-            return result
-        best = run(position, 1, _Limits(None, None), None)
+        total = Counters()
+        is_deepening = seconds is not None or nodes is not None
+        best = run(position, 1 if is_deepening else deepest, _Limits(None, None), total)
         assert best is not None
-        total = best.counters
-        while best.depth < deepest and abs(best.value) <= PROVEN:
+        while is_deepening and best.depth < deepest and abs(best.value) <= PROVEN:
             if limits.reached(total.nodes):
                 break
             left = _Limits(deadline, None if nodes is None else nodes - total.nodes)
@@ -264,15 +261,14 @@ class MinimaxSearch:
         return algorithm(position, min(depth, _empty_cells(position)), context)
 
     def _compiled(
-        self, position: Position, depth: int, limits: _Limits, total: Counters | None
+        self, position: Position, depth: int, limits: _Limits, total: Counters
     ) -> MinimaxResult | None:
         """Search one depth compiled; None if a limit ended it. Add its counts to `total`."""
         state = self.compiled_state(position, depth)
         done = False
         while not done and not limits.reached(state.nodes):
             done = state.run(limits.next_pause(state.nodes))
-        if total is not None:
-            total.add(state.counters)
+        total.add(state.counters)
         if not done:
             return None
         line = state.line
@@ -281,7 +277,7 @@ class MinimaxSearch:
         )
 
     def _python(
-        self, position: Position, depth: int, limits: _Limits, total: Counters | None
+        self, position: Position, depth: int, limits: _Limits, total: Counters
     ) -> MinimaxResult | None:
         """Search one depth with the textbook; None if a limit ended it."""
         table = self._table("python", position.geometry)
@@ -295,8 +291,7 @@ class MinimaxSearch:
                 self._textbook_run(position, depth, context),
                 lambda event: _record_root_column(event, columns),
             )
-        if total is not None:
-            total.add(context.counters)
+        total.add(context.counters)
         if root is None:
             return None
         line, value = root.line, root.value

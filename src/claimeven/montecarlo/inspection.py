@@ -153,7 +153,27 @@ class Forest:
             whole_number(limit, "limit", InvalidOptions, low=1, high=1_000_000)
         with self.busy:
             self.check()
-            return self._branch(depth, limit, path)
+            order = count()
+            root = _Display(self._root(), 0, bool(path))
+            waiting: list[tuple[float, int, _Display, _Display]] = [(0, next(order), root, root)]
+            left = math.inf if limit is None else limit
+            while waiting and left > 0:
+                _, _, shown, parent = heapq.heappop(waiting)
+                left -= 1
+                if shown is not parent:
+                    parent.children.append(shown)
+                    parent.left_out -= 1
+                if depth is not None and shown.depth >= depth and not shown.is_on_path:
+                    continue
+                onward = path[shown.depth] if shown.is_on_path else None
+                for child in _children(shown.node):
+                    shown.left_out += 1  # until it is shown
+                    if child.is_known or limit is None:
+                        follows = child.facts.column == onward and shown.depth + 1 < len(path)
+                        below = _Display(child, shown.depth + 1, follows)
+                        rank = -math.inf if shown.is_on_path else -child.facts.visits
+                        heapq.heappush(waiting, (rank, next(order), below, shown))
+            return self._as_branch(root, None, 0)
 
     def line(self, column: int) -> tuple[int, ...]:
         """Return a column and the likeliest moves after it, as far as the tree reaches.
@@ -161,52 +181,26 @@ class Forest:
         The winner of a proof takes the nearest win, the loser the longest defense. Otherwise the
         most visited move follows. Immediate wins, and blocks in lost positions, end a proven line.
         """
-        with self.busy:
-            self.check()
-            return self._line(column)
-
-    def _line(self, column: int) -> tuple[int, ...]:
         columns: list[int] = []
         position, proof = self.position, UNPROVEN
-        node = self._root()
-        while True:
-            known = [child for child in _children(node) if child.is_known]
-            if not columns:
-                known = [child for child in known if child.facts.column == column]
-            if not known:
-                break
-            node = max(known, key=lambda child: _likelihood(child.facts))
-            proof = node.facts.proof
-            columns.append(node.facts.column)
-            position = position.play(node.facts.column)
+        with self.busy:
+            self.check()
+            node = self._root()
+            while True:
+                known = [child for child in _children(node) if child.is_known]
+                if not columns:
+                    known = [child for child in known if child.facts.column == column]
+                if not known:
+                    break
+                node = max(known, key=lambda child: _likelihood(child.facts))
+                proof = node.facts.proof
+                columns.append(node.facts.column)
+                position = position.play(node.facts.column)
         if not columns:
             return (column,)
         if proof != UNPROVEN and self.options.decisive_moves == "tree":
             columns += immediate_moves(position)
         return tuple(columns)
-
-    def _branch(self, depth: int | None, limit: int | None, path: Sequence[int]) -> Branch:
-        order = count()
-        root = _Display(self._root(), 0, bool(path))
-        waiting: list[tuple[float, int, _Display, _Display]] = [(0, next(order), root, root)]
-        left = math.inf if limit is None else limit
-        while waiting and left > 0:
-            _, _, shown, parent = heapq.heappop(waiting)
-            left -= 1
-            if shown is not parent:
-                parent.children.append(shown)
-                parent.left_out -= 1
-            if depth is not None and shown.depth >= depth and not shown.is_on_path:
-                continue
-            onward = path[shown.depth] if shown.is_on_path else None
-            for child in _children(shown.node):
-                shown.left_out += 1  # until it is shown
-                if child.is_known or limit is None:
-                    follows = child.facts.column == onward and shown.depth + 1 < len(path)
-                    below = _Display(child, shown.depth + 1, follows)
-                    rank = -math.inf if shown.is_on_path else -child.facts.visits
-                    heapq.heappush(waiting, (rank, next(order), below, shown))
-        return self._as_branch(root, None, 0)
 
     def _root(self) -> _MergedNode:
         handles = [(tree, tree.root()) for tree in self.trees]

@@ -58,14 +58,18 @@ from claimeven.game import ClaimevenError, Position
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.montecarlo.layout import MAX_VISITS, PLAYOUTS
 
-METHODS: Final = ("uct", "flat", "breadth")
-FORMULAS: Final = ("ucb1", "ucb")
-FIRST_PLAYS: Final = ("random", "order", "all")
-TIES: Final = ("first", "random")
-SCALES: Final = ("-1..1", "0..1")
-FINAL_CHOICES: Final = ("visits", "mean", "ucb")
-DECISIVE_MOVES: Final = ("off", "root", "tree")
-TRANSPOSITIONS: Final = ("off", "equal", "mirror")
+#: The choices of each option that is a word.
+CHOICES: Final = {
+    "method": ("uct", "flat", "breadth"),
+    "formula": ("ucb1", "ucb"),
+    "first_play": ("random", "order", "all"),
+    "ties": ("first", "random"),
+    "playout": PLAYOUTS,
+    "scale": ("-1..1", "0..1"),
+    "final_choice": ("visits", "mean", "ucb"),
+    "decisive_moves": ("off", "root", "tree"),
+    "transpositions": ("off", "equal", "mirror"),
+}
 
 MAX_CAPACITY: Final = 100_000_000
 MAX_ITERATIONS: Final = MAX_VISITS
@@ -100,17 +104,7 @@ class MonteCarloOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name, choices in (
-            ("method", METHODS),
-            ("formula", FORMULAS),
-            ("first_play", FIRST_PLAYS),
-            ("ties", TIES),
-            ("playout", PLAYOUTS),
-            ("scale", SCALES),
-            ("final_choice", FINAL_CHOICES),
-            ("decisive_moves", DECISIVE_MOVES),
-            ("transpositions", TRANSPOSITIONS),
-        ):
+        for name, choices in CHOICES.items():
             chosen = getattr(self, name)
             if not (name == "playout" and callable(chosen)):
                 one_of(chosen, name, choices, InvalidOptions)

@@ -10,9 +10,8 @@ from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
 from claimeven.review.analysis import Analysis, JudgedMove, final_line
 from claimeven.review.explain import Explanation
-from claimeven.review.marks import JUDGEMENTS, PERFECT
+from claimeven.review.marks import JUDGEMENTS, PERFECT, signed
 
-_MINUS = "\N{MINUS SIGN}"
 #: Size of the score chart in pixels: the width of a move, and half the height.
 _STEP, _HALF = 14, 56
 _YELLOW, _RED = "#b98900", "#bf2f4a"
@@ -101,4 +100,4 @@ def _accuracy(analysis: Analysis, player: int) -> str:
 
 
 def _signed(score: int) -> str:
-    return f"{score:+d}".replace("-", _MINUS) if score else "0"
+    return signed(score).replace("-", "\N{MINUS SIGN}")

@@ -20,7 +20,7 @@ from claimeven.game.position import Position
 from claimeven.minimax import inspection, types
 from claimeven.minimax.search import TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.transpositions import TranspositionTable
-from claimeven.minimax.types import ColumnValue, Event, MinimaxResult, Trace, plies_to_end
+from claimeven.minimax.types import ColumnValue, Event, MinimaxResult, Trace
 
 #: Depth of a search without any limit.
 DEFAULT_DEPTH: Final = 5
@@ -167,9 +167,7 @@ class SearchAgent(Agent):
 
     def unit_value(self, value: float) -> float:
         """Map a value of the search to [-1, 1]: proven results to the ends, `scale` to one half."""
-        if abs(value) > types.PROVEN:
-            return 1.0 if value > 0 else -1.0
-        return value / (abs(value) + self.search.evaluation.scale)
+        return inspection.unit_value(value, self.search.evaluation.scale)
 
     def _opens(self, position: Position) -> bool:
         return (
@@ -220,11 +218,7 @@ def _column_text(known: ColumnValue | None) -> str:
     """Return the value of a root column: W3 a win in 3 plies, L4 a loss, <= an upper bound."""
     if known is None:
         return "."
-    plies = plies_to_end(known.value)
-    number = inspection.number_text(known.value)
-    if plies is not None:
-        number = f"{'W' if known.value > 0 else 'L'}{plies}"
-    return number if known.exact else f"<={number}"
+    return f"{'' if known.exact else '<='}{inspection.short_text(known.value)}"
 
 
 def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:

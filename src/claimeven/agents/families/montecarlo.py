@@ -308,29 +308,29 @@ def _arguments_of(function: Callable[..., Any]) -> int:
     return 0
 
 
-def _choice(name: str, choices: tuple[str, ...], text: str) -> Option:
-    return Option(name, "choice", None, text, choices=choices)
+def _choice(name: str, text: str) -> Option:
+    return Option(name, "choice", None, text, choices=known.CHOICES[name])
 
 
 _OPTIONS: tuple[Option, ...] = (
     Option("iterations", "int", None, "iterations for a move", 1, known.MAX_ITERATIONS),
     SECONDS,
-    _choice("formula", known.FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
+    _choice("formula", "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),
-    _choice("first_play", known.FIRST_PLAYS, "order of the first visits of children"),
-    _choice("ties", known.TIES, "which of equal children is selected"),
+    _choice("first_play", "order of the first visits of children"),
+    _choice("ties", "which of equal children is selected"),
     Option(
         "playout", "text", None,
         f"rule of the playouts: {', '.join(PLAYOUTS)}, ntuple (trained), or"
         " my_file.py:function",
     ),
     Option("playout_cutoff", "int", None, "moves before a playout is drawn; 0: any", 0, 1000),
-    _choice("scale", known.SCALES, "scale of the results"),
+    _choice("scale", "scale of the results"),
     Option("min_wins", "int", None, "least number of wins of a visited child", 0, 1000),
-    _choice("final_choice", known.FINAL_CHOICES, "criterion of the column to play"),
+    _choice("final_choice", "criterion of the column to play"),
     Option("solver", "flag", None, "back up proven wins and losses"),
-    _choice("decisive_moves", known.DECISIVE_MOVES, "nodes that play immediate wins"),
-    _choice("transpositions", known.TRANSPOSITIONS, "positions that share a node"),
+    _choice("decisive_moves", "nodes that play immediate wins"),
+    _choice("transpositions", "positions that share a node"),
     Option("reuse", "flag", None, "keep the tree for the next move"),
     Option("capacity", "int", None, "nodes or positions it can store", 1, known.MAX_CAPACITY),
     Option("threads", "int", None, "trees grown in parallel", 1, known.MAX_THREADS),

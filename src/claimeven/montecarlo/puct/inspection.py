@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import real_number
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.engine import SAMPLE_SIZE, count_moves
+from claimeven.montecarlo.engine import SAMPLE_SIZE, NodeStats, count_moves
 from claimeven.montecarlo.layout import (
     DISTANCE_SHIFT,
     PROOF_MASK,
@@ -32,17 +33,12 @@ Doubles = npt.NDArray[np.float64]
 Indices = npt.NDArray[Any]
 
 
-class PuctNodeStats(NamedTuple):
+@dataclass(frozen=True)
+class PuctNodeStats(NodeStats):
     """The content of a node of a forest: see `layout`. `children` are node numbers."""
 
-    column: int
-    visits: int
-    total: float
-    prior: float
-    flight: int
-    proof: int
-    distance: int
-    children: range
+    flight: int = 0
+    children: range = range(0)
 
 
 class ReadableForest:
@@ -78,11 +74,11 @@ class ReadableForest:
             column,
             visits,
             float(self._nodes.totals[number]),
-            float(self._nodes.priors[number]),
-            flight,
             proof,
             distance,
-            range(0) if child == fields.NO_CHILDREN else range(child, child + count),
+            float(self._nodes.priors[number]),
+            flight=flight,
+            children=range(0) if child == fields.NO_CHILDREN else range(child, child + count),
         )
 
     def used(self, tree: int) -> int:

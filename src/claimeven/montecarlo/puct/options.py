@@ -27,7 +27,7 @@ nearest to the center, then the left one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo.options import InvalidOptions
@@ -61,6 +61,10 @@ class PuctOptions:
     reuse: bool = True
     noise: float = 0.0
     temperature: float = 0.0
+    #: As in `MonteCarloOptions`.
+    method: ClassVar[str] = "puct"
+    scale: ClassVar[str] = "-1..1"
+    width: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
@@ -70,21 +74,6 @@ class PuctOptions:
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidOptions(f"{name} must be true or false, got {getattr(self, name)!r}")
-
-    @property
-    def method(self) -> str:
-        """The method, as in `MonteCarloOptions`."""
-        return "puct"
-
-    @property
-    def scale(self) -> str:
-        """The scale of results, as in `MonteCarloOptions`."""
-        return "-1..1"
-
-    @property
-    def width(self) -> float:
-        """The width of a unit on that scale, as in `MonteCarloOptions`."""
-        return 1.0
 
     @property
     def prior_power(self) -> float:

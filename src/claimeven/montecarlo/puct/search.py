@@ -99,8 +99,7 @@ class CompiledPuct(PuctEngine):
         return self.forest.node(handle).children
 
     def facts(self, handle: int) -> NodeStats:
-        n = self.forest.node(handle)
-        return NodeStats(n.column, n.visits, n.total, n.proof, n.distance, n.prior)
+        return self.forest.node(handle)
 
     def start(self, position: Position, keep: int | None = None) -> None:
         is_reused = self.reusable and self.options.reuse
