@@ -54,7 +54,7 @@ GROUPS: Final = {
     "TREE": ("montecarlo.tree.kernel",),
     "FLAT": ("montecarlo.flat.kernel",),
     "STREAKS": ("evaluation.streaks",),
-    "REVIEW": ("review.marks", "review.analysis"),
+    "REVIEW": ("review.analysis",),
     "PERFECT": ("agents.families.perfect",),
 }
 

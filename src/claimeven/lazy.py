@@ -26,9 +26,7 @@ def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
                 return importlib.import_module(f"{package}.{name}")
             # With name and object Python itself suggests a name that is like it.
             raise AttributeError(
-                f"module {package!r} has no attribute {name!r}",
-                name=name,
-                obj=sys.modules[package],
+                f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package]
             )
         home = importlib.import_module(homes[name])
         if not hasattr(home, name):

@@ -8,8 +8,7 @@ import re
 import pytest
 
 from claimeven import ClaimevenError, Geometry, IllegalMove, InvalidNotation, Position, explain
-from claimeven.review.analysis import Analysis, JudgedMove, analyze, move_lines
-from claimeven.review.marks import JUDGEMENTS
+from claimeven.review.analysis import JUDGEMENTS, Analysis, JudgedMove, analyze, move_lines
 from claimeven.review.review_html import analysis_html
 from claimeven.solver import Solver
 from tests import naive

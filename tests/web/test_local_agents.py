@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from claimeven.agents.base import Limit
-from claimeven.agents.decisions import decision_json
+from claimeven.agents.base import Limit, decision_json
 from claimeven.agents.registry import make_agent
 from claimeven.game import Geometry, Position
 from claimeven.web.site import local_agents

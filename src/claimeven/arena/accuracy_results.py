@@ -15,7 +15,7 @@ from claimeven.arena.results import fault_texts, share
 from claimeven.blocks import Block, Board, Sections, Table, bar
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.review.marks import signed
+from claimeven.review.analysis import signed
 from claimeven.solver.scores import outcome_word
 
 #: Plies that share a line.

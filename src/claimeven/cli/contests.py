@@ -58,7 +58,7 @@ from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.parallel.executors import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
-from claimeven.review.marks import signed
+from claimeven.review.analysis import signed
 
 #: Maximum number of printed lines shown for each agent.
 MAX_LINES = 20

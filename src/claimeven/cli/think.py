@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decisions import decision_json
+from claimeven.agents.base import decision_json
 from claimeven.arena.games.plan import setting_of
 from claimeven.arena.games.safe_call import begin_game, checked_tree, timed_decision
 from claimeven.atomic_io import check_output, write_text

@@ -74,7 +74,9 @@ class ReadableTree(Protocol):
 
 
 class Engine(ReadableTree, Protocol):
-    """A tree that grows."""
+    """A tree that grows, `reusable` in the next search after a complete one."""
+
+    reusable: bool = False
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         """Make a position the root, with its part of the last tree if the options allow reuse.
@@ -85,6 +87,7 @@ class Engine(ReadableTree, Protocol):
 
     def forget(self) -> None:
         """Drop the tree at the next `start`; until then it stays readable."""
+        self.reusable = False
 
     def run(self, iterations: int) -> int:
         """Make iterations and return their number: fewer at the end or at `MAX_VISITS`."""
@@ -122,7 +125,6 @@ class CompiledEngine(Engine, ABC):
         self.options = options
         self.bits: int = geometry.bits
         self.position: Position | None = None
-        self.reusable: bool = False
         self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)
         #: The state vector: the shared fields of `layout`, then the fields of the subclass.
         self.state: npt.NDArray[np.int64] = self.work.state
@@ -141,9 +143,6 @@ class CompiledEngine(Engine, ABC):
     @property
     def full(self) -> bool:
         return bool(self.state[layout.FULL])
-
-    def forget(self) -> None:
-        self.reusable = False
 
     def place(self, position: Position, seed: int) -> None:
         """Write the root's position and the random state, and start a decision."""
@@ -209,7 +208,6 @@ class TextbookEngine(TextbookView[Search], Engine, ABC):
 
     def __init__(self, options: MonteCarloOptions) -> None:
         self.options = options
-        self.reusable = False
 
     @abstractmethod
     def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
@@ -218,9 +216,6 @@ class TextbookEngine(TextbookView[Search], Engine, ABC):
         twin = deepcopy(self)
         twin.start(position, seed, keep)
         return twin
-
-    def forget(self) -> None:
-        self.reusable = False
 
     def previous(self) -> Search | None:
         """Return the last search if its tree can be reused, and mark it as used."""

@@ -13,11 +13,7 @@ from claimeven.game import Position
 from claimeven.montecarlo.inspection import Branch
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.playouts.textbook import (
-    blocking_columns,
-    safe_columns,
-    winning_columns,
-)
+from claimeven.montecarlo.playouts.textbook import blocking_columns, safe_columns, winning_columns
 from claimeven.montecarlo.tree.engine import NodesView
 from claimeven.montecarlo.tree.textbook import TreeNode
 

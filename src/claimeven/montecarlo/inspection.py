@@ -24,12 +24,7 @@ from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UN
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
 from claimeven.montecarlo.playouts.textbook import immediate_moves
 
-PROOF_NAMES: Final = {
-    UNPROVEN: None,
-    PROVEN_WIN: "win",
-    PROVEN_LOSS: "loss",
-    PROVEN_DRAW: "draw",
-}
+PROOF_NAMES: Final = {UNPROVEN: None, PROVEN_WIN: "win", PROVEN_LOSS: "loss", PROVEN_DRAW: "draw"}
 
 
 @dataclass(frozen=True)

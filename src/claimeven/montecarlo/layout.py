@@ -21,16 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from claimeven.compiled import (
-    MAX_BITS,
-    Int,
-    Ints,
-    Words,
-    inlined,
-    int64,
-    named_tuple,
-    uint64,
-)
+from claimeven.compiled import MAX_BITS, Int, Ints, Words, inlined, int64, named_tuple, uint64
 from claimeven.compiled.wide import words
 from claimeven.game.bitboard_kernel import STARTS, board_vector
 from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry

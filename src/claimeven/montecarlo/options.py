@@ -190,11 +190,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
         ),
         "breadth": MonteCarloOptions(method="breadth", final_choice="mean", iterations=2000),
         "uct-polito": MonteCarloOptions(
-            c=math.sqrt(2),
-            first_play="all",
-            scale="0..1",
-            min_wins=1,
-            iterations=100,
+            c=math.sqrt(2), first_play="all", scale="0..1", min_wins=1, iterations=100
         ),
         "uct-menary": MonteCarloOptions(formula="ucb", c=2.0, final_choice="mean", seconds=1.0),
         "uct-aifour": _AIFOUR,

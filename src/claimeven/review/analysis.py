@@ -1,6 +1,16 @@
-"""The review of a game: each move is compared with perfect play.
+"""The review of a game: each move is compared with perfect play, by the expected result.
 
-`marks` defines the judgements. A marked move has a reason, in the checked sentences of `explain`.
+A draw is worth 0.5. A win is worth 0.5 + 0.5 * 0.9 ** (m - 1) if the winner needs m more moves: 1
+for an immediate win, 0.74 for a win in 8 moves, 0.56 for a win in 21: little more than a draw. A
+loss is worth 1 minus the opponent's win. The judgements of moves:
+
+- `perfect`: keeps the score: no column is better;
+- `good`: loses less than 0.1 and keeps the outcome (win, draw or loss with best play);
+- `inaccurate` (?!): loses 0.1 or more, or changes the outcome;
+- `mistake` (?): loses 0.15 or more, or misses an immediate win;
+- `blunder` (??): loses 0.3 or more.
+
+A marked move has a reason, in the checked sentences of `explain`.
 
 Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1. A move that
 changes the outcome by one step (a win to a draw, a draw to a loss) earns 1/4, by two steps 0. Other
@@ -10,6 +20,7 @@ keeps the outcome, so the credit falls from 1 to 1/2. Moves between equal column
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -28,19 +39,71 @@ from claimeven.review.claims import Claim
 from claimeven.review.column_claims import BestPlay
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import MAX_COLUMN_SENTENCES, WIDTH, board_of, solver_for
-from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, signed, steps_lost
 from claimeven.solver.protocols import ExactSolver
-from claimeven.solver.scores import score_in_words, score_range
+from claimeven.solver.scores import plies_to_end, score_in_words, score_range
 
+PERFECT, GOOD, INACCURATE, MISTAKE, BLUNDER = JUDGEMENTS = (
+    "perfect", "good", "inaccurate", "mistake", "blunder"
+)  # fmt: skip
+#: The mark of each judgement, as in chess notation.
+MARKS = {PERFECT: "", GOOD: "", INACCURATE: "?!", MISTAKE: "?", BLUNDER: "??"}
+#: Minimum losses of expected result for an inaccurate move, a mistake, a blunder.
+LIMITS = (0.1, 0.15, 0.3)
+#: Discount of a win for each more move that it takes.
+DISCOUNT = 0.9
 #: Credit of a move that changes the outcome by 1 or 2 steps.
 CREDITS = {1: 0.25, 2: 0.0}
 #: Of the chart: rows of bars on either side of the axis.
-REACH = 5
+_REACH = 5
 #: Number of characters to the left of the bars.
 _MARGIN = 6
 _TICK = 10
 #: (bar, upright, axis, crossing) of each charset.
 _SYMBOLS = {"unicode": ("█", "│", "─", "┼"), "ascii": ("#", "|", "-", "+")}
+
+
+def expected_result(position: Position, score: int) -> float:
+    """Return the expected result of the side to move, from 0 to 1 (an immediate win).
+
+    >>> expected_result(Position.from_moves("4455"), 18), expected_result(Position(), 0)
+    (0.95, 0.5)
+    """
+    if score == 0:
+        return 0.5
+    moves = (plies_to_end(position, score) + 1) // 2
+    worth = 0.5 * DISCOUNT ** (moves - 1)
+    return 0.5 + worth if score > 0 else 0.5 - worth
+
+
+def judge(position: Position, before: int, after: int) -> str:
+    """Return the judgement of a move: one of `JUDGEMENTS`.
+
+    `before` is the score of the position, `after` of the column played, for the side to move.
+
+    >>> judge(Position(), 1, 0), judge(Position.from_moves("543465"), -4, -17)
+    ('inaccurate', 'blunder')
+    """
+    if after == before:
+        return PERFECT
+    lost = expected_result(position, before) - expected_result(position, after)
+    misses = before > 0 and plies_to_end(position, before) == 1
+    minimum = 2 if misses else steps_lost(before, after) > 0
+    return JUDGEMENTS[1 + max(minimum, bisect_right(LIMITS, lost))]
+
+
+def steps_lost(before: int, after: int) -> int:
+    """Return by how many steps (win, draw, loss) a move changes the outcome: 0, 1 or 2."""
+    return sign(before) - sign(after)
+
+
+def sign(score: int) -> int:
+    """Return 1 for a win, 0 for a draw, -1 for a loss."""
+    return (score > 0) - (score < 0)
+
+
+def signed(score: int) -> str:
+    """Return a score with its sign: +3, 0, -3."""
+    return f"{score:+d}" if score else "0"
 
 
 @dataclass(frozen=True)
@@ -91,7 +154,7 @@ class JudgedMove:
 
     @property
     def judgement(self) -> str:
-        """One of `JUDGEMENTS`: see `marks`."""
+        """One of `JUDGEMENTS`: see the module."""
         return judge(self.position, self.before, self.after)
 
     @property
@@ -293,7 +356,7 @@ def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "u
 
     One character for each disc; bars go up if Yellow wins and down if Red does. Long games have
     several discs for each character, which then shows the score furthest from 0. A score other than
-    0 is at least one row high; the highest bar has at most `REACH` rows. Raises `ClaimevenError`
+    0 is at least one row high; the highest bar has at most `_REACH` rows. Raises `ClaimevenError`
     for an empty history, a width that is too small, and an unknown charset.
 
     >>> print(score_chart([1, 1, -3, 12, 12, 0, -6]))
@@ -316,7 +379,7 @@ def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "u
     step = -(-len(score_history) // (width - _MARGIN))
     shown = [max(score_history[i : i + step], key=abs) for i in range(0, len(score_history), step)]
     furthest = max(1, *(abs(score) for score in score_history))
-    reach = min(REACH, furthest)
+    reach = min(_REACH, furthest)
     heights = [(1 if score > 0 else -1) * -(-abs(score) * reach // furthest) for score in shown]
     lines = []
     for row in range(max(0, *heights), min(0, *heights) - 1, -1):

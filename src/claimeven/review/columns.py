@@ -7,6 +7,7 @@ sequences, follow-up play, threats that decide best play (zugzwang), threats giv
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
@@ -54,29 +55,24 @@ from claimeven.review.win_claims import (
 from claimeven.solver.protocols import ExactSolver
 
 
+@dataclass(eq=False)
 class ColumnClaims:
-    """The claims about one column; `best` is the score of the position."""
+    """The claims about one column; `before` is the score of the position."""
 
-    def __init__(
-        self,
-        position: Position,
-        column: int,
-        scores: tuple[int | None, ...],
-        best: int,
-        solver: ExactSolver,
-    ) -> None:
-        own = scores[column]
+    position: Position
+    column: int
+    scores: tuple[int | None, ...]
+    before: int
+    solver: ExactSolver
+
+    def __post_init__(self) -> None:
+        own = self.scores[self.column]
         assert own is not None
-        self.position = position
-        self.column = column
-        self.scores = scores
-        self.before = best
-        self.after = own
-        self.mover: int = position.turn
-        self.other: int = 1 - position.turn
-        self.cell: Cell = (column, position.height_of(column))
-        self.played: Position = position.play_unchecked(column)
-        self.solver = solver
+        self.after: int = own
+        self.mover: int = self.position.turn
+        self.other: int = 1 - self.mover
+        self.cell: Cell = (self.column, self.position.height_of(self.column))
+        self.played: Position = self.position.play_unchecked(self.column)
 
     def claims(self) -> Iterator[Claim]:
         """Yield the score, the strongest reasons, best play, and its end if it is not a reason."""

@@ -8,9 +8,8 @@ from claimeven import markup
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
-from claimeven.review.analysis import Analysis, JudgedMove, final_line
+from claimeven.review.analysis import JUDGEMENTS, PERFECT, Analysis, JudgedMove, final_line, signed
 from claimeven.review.explain import Explanation
-from claimeven.review.marks import JUDGEMENTS, PERFECT, signed
 
 #: Size of the score chart in pixels: the width of a move, and half the height.
 _STEP, _HALF = 14, 56

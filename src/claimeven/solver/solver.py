@@ -26,13 +26,7 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
-from claimeven.solver.progress import (
-    OnProgress,
-    SolverStatistics,
-    narrow_on_stop,
-    reporter,
-    uncut,
-)
+from claimeven.solver.progress import OnProgress, SolverStatistics, narrow_on_stop, reporter, uncut
 from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
 from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
 from claimeven.solver.search import ExactSearch

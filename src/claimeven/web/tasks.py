@@ -19,8 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven.agents.base import Agent, Limit
-from claimeven.agents.decisions import decision_json
+from claimeven.agents.base import Agent, Limit, decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.fingerprint import paths_of

@@ -12,7 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decisions import decision_json, decision_rows
+from claimeven.agents.base import decision_json, decision_rows
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.trained import DEFAULT, NetAgent, cached_reader
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork

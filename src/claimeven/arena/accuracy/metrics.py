@@ -27,9 +27,8 @@ from claimeven.game import bitboard
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.ratings.pentanomial import NORMAL_95, holm, mcnemar, wilson_interval
-from claimeven.review.analysis import JudgedMove
+from claimeven.review.analysis import JudgedMove, sign
 from claimeven.review.explain import ColumnExplanation, explain_columns
-from claimeven.review.marks import sign
 from claimeven.solver.protocols import ExactSolver
 
 #: The means of a `Tally` that have an interval.

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from claimeven.agents import Agent, Decision
-from claimeven.agents.base import AgentFault
-from claimeven.agents.decisions import decision_facts, decision_rows
+from claimeven.agents.base import AgentFault, decision_facts, decision_rows
 from claimeven.arena.games.safe_call import checked_trace, checked_tree
 from claimeven.cli.common.output import WIDTH, wrap
 from claimeven.game.notation import column_name, format_moves

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claimeven import Position, Solver, analyze
-from claimeven.review.analysis import Analysis
-from claimeven.review.marks import JUDGEMENTS, MARKS, expected_result, judge
+from claimeven.review.analysis import JUDGEMENTS, MARKS, Analysis, expected_result, judge
 
 
 @pytest.fixture(scope="module")
