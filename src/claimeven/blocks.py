@@ -105,7 +105,6 @@ def flat_rows(results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _cells(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the names and values of a flat row."""
     for key, value in data.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):

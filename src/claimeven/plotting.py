@@ -108,9 +108,7 @@ def check_can_draw() -> None:
 
 
 def write_pictures(
-    folder: str | Path,
-    pictures: Mapping[str, Sequence[Chart]],
-    on_message: OnMessage | None = None,
+    folder: str | Path, pictures: Mapping[str, Sequence[Chart]], on_message: OnMessage | None = None
 ) -> tuple[Path, ...]:
     """Write pictures of one chart or several by their names, as PNG and SVG; return the files.
 

@@ -12,8 +12,6 @@ from pathlib import Path, PurePath
 from claimeven.errors import ClaimevenError
 
 _PACKED = b"\x1f\x8b"
-
-
 _UNPACK = "unpack it and give the files in it"
 _COPY = "write its moves into a text file"
 #: The start of a file, its kind, and the remedy.
@@ -21,7 +19,7 @@ _KINDS = (
     (b"SQLite format 3", "a database", "export its games as text"),
     (b"PK\3\4", "a zip archive", _UNPACK),
     (b"PK\5\6", "an empty zip archive", _UNPACK),
-    (b"\x1f\x8b", "a file packed with gzip", "unpack it with gunzip"),
+    (_PACKED, "a file packed with gzip", "unpack it with gunzip"),
     (b"BZh", "a file packed with bzip2", "unpack it with bunzip2"),
     (b"\xfd7zXZ", "a file packed with xz", "unpack it with unxz"),
     (b"\x28\xb5\x2f\xfd", "a file packed with zstd", "unpack it with unzstd"),

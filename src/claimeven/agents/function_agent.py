@@ -209,7 +209,6 @@ def _type_of(parameter: inspect.Parameter) -> Any:
 
 
 def _option(parameter: inspect.Parameter) -> Option:
-    """Return a parameter as an option."""
     hint, default = _type_of(parameter), parameter.default
     default = default if isinstance(default, (int, float, str)) else None
     choices = tuple(map(str, get_args(hint))) if get_origin(hint) is Literal else ()

@@ -85,7 +85,23 @@ class AgentWorker:
 
     def build(self, spec: str, file: list[str] | None) -> Agent:
         """Make the agent of a spec, or of a file and a name, in this process."""
-        return _make(spec, file)
+        if file is not None:
+            from claimeven.agents.files import load_agent  # noqa: PLC0415 - only one is needed
+
+            place, name = file
+            return load_agent(spec, place, name)
+        from claimeven.agents.external import split_foreign  # noqa: PLC0415 - as above
+
+        foreign = split_foreign(spec)
+        if foreign is not None:
+            from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - as above
+
+            kind, text = foreign
+            return kind.build(text, spec, Sandbox())
+        # This imports every family of agents.
+        from claimeven.agents.registry import build  # noqa: PLC0415 - as above
+
+        return build(spec)
 
     def check_board(self, geometry: list[int]) -> None:
         self.agent.check_board(Geometry(*geometry))
@@ -148,7 +164,6 @@ class AgentWorker:
         np.random.seed(word >> 64 & 0xFFFF_FFFF)
 
     def _error_answer(self, error: BaseException, may_refuse: bool = False) -> dict[str, Any]:
-        """Return the answer that reports an exception."""
         if isinstance(error, AgentFault):
             reason = printable(str(error))
             return {"fault": reason, "traceback": error.traceback, "kind": error.kind}
@@ -184,24 +199,3 @@ def _receive(parent: Parent) -> bytes | None:
     with contextlib.suppress(MemoryError):
         return parent.receive()
     return None
-
-
-def _make(spec: str, file: list[str] | None) -> Agent:
-    """Make the agent of a spec in this process."""
-    if file is not None:
-        from claimeven.agents.files import load_agent  # noqa: PLC0415 - only one of these imports is needed
-
-        place, name = file
-        return load_agent(spec, place, name)
-    from claimeven.agents.external import split_foreign  # noqa: PLC0415 - as above
-
-    foreign = split_foreign(spec)
-    if foreign is not None:
-        from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - as above
-
-        kind, text = foreign
-        return kind.build(text, spec, Sandbox())
-    # This imports every family of agents.
-    from claimeven.agents.registry import build  # noqa: PLC0415 - as above
-
-    return build(spec)

@@ -385,7 +385,6 @@ def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
 
 
 def _openspiel_order(observer: int | None) -> tuple[int, int]:
-    """Return the players of the first two planes."""
     if observer is None:
         return _FIRST, _SECOND
     own, other = _seen_by(observer, 0, "an observer")
@@ -393,7 +392,6 @@ def _openspiel_order(observer: int | None) -> tuple[int, int]:
 
 
 def _characters_of(first: str) -> tuple[str, str, str]:
-    """Return the characters of an empty cell, the first and the second player."""
     if first not in ("X", "O"):
         raise InvalidPosition(f"the first player's character must be 'X' or 'O', not {first!r}")
     return (".", "X", "O") if first == "X" else (".", "O", "X")

@@ -175,7 +175,6 @@ def _check_scores(scores: object, geometry: Geometry) -> None:
 
 
 def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:
-    """Return the layout with `above` units of room above the board."""
     top = _MARGIN + above + _FRAME
     if bare:
         return _Layout(geometry, top, ink="currentColor", pill=BOARD)

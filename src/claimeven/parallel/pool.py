@@ -144,7 +144,6 @@ class Scheduler:
                 self._end()
 
     def _end(self) -> None:
-        """End the workers; kill the busy ones."""
         for member in self.members.values():
             if member.jobs:
                 self._crew.kill(member.worker)
@@ -164,7 +163,6 @@ class Scheduler:
             self.members[id(worker)] = _Member(worker)
 
     def _feed(self) -> None:
-        """Give jobs to the workers that need some, while there are any."""
         for member in list(self._hungry):
             while member.is_due:
                 batch = self._next(member.batch)

@@ -178,7 +178,6 @@ class Process:
         raise self._exit_error()
 
     def _pass_on(self) -> None:
-        """Pass on a piece of its printed output."""
         assert self._printed is not None
         try:
             data = self._printed.read(CHUNK)

@@ -79,6 +79,25 @@ class Claim(ABC):
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         """Prove or refute the claim. Raises `IllegalMove` if its line cannot be played."""
 
+    def after_line(self, position: Position) -> Position:
+        """Return the position in which the fact holds. Raises `IllegalMove`."""
+        return positions_along(position, self.line)[-1]
+
+    def is_best_play(self, position: Position, solver: ExactSolver) -> bool:
+        """Whether every move of the line has the score that the claim gives the first one."""
+        sign = 1
+        for now in positions_along(position, self.line)[1:]:
+            sign = -sign
+            if self.after is None or sign * solver.score(now) != self.after:
+                return False
+        return True
+
+    def is_won(self, position: Position, solver: ExactSolver) -> bool:
+        """Whether the line is best play to the end and wins for the claim's player."""
+        outcome = self.after_line(position).outcome
+        won = outcome is not None and outcome.winner == self.player
+        return won and self.is_best_play(position, solver)
+
     def as_dict(self, position: Position) -> dict[str, Any]:
         """Return the claim as plain data; columns and rows count from 1, the line is text."""
         return {
@@ -158,31 +177,9 @@ def join_words(names: Iterable[str], word: str = "and") -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def after_line(claim: Claim, position: Position) -> Position:
-    """Return the position in which a claim's fact holds. Raises `IllegalMove`."""
-    return positions_along(position, claim.line)[-1]
-
-
 def positions_along(position: Position, line: Iterable[int]) -> list[Position]:
     """Return the position and the positions after each move of a line. Raises `IllegalMove`."""
     positions = [position]
     for column in line:
         positions.append(positions[-1].play(column))
     return positions
-
-
-def is_best_play(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    """Whether every move of a claim's line has the score that the claim gives the first one."""
-    sign = 1
-    for now in positions_along(position, claim.line)[1:]:
-        sign = -sign
-        if claim.after is None or sign * solver.score(now) != claim.after:
-            return False
-    return True
-
-
-def is_won(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    """Whether a claim's line is best play to the end and wins for the claim's player."""
-    outcome = after_line(claim, position).outcome
-    won = outcome is not None and outcome.winner == claim.player
-    return won and is_best_play(claim, position, solver)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from claimeven.game import bitboard
 from claimeven.game.position import Position
-from claimeven.review.claims import (
-    Claim,
-    Wording,
-    after_line,
-    is_best_play,
-    join_words,
-    positions_along,
-)
+from claimeven.review.claims import Claim, Wording, join_words, positions_along
 from claimeven.review.threats import (
     Cell,
     is_playable,
@@ -142,7 +135,7 @@ class Makes(Claim):
         return f"It makes {'a threat' if len(places) == 1 else 'threats'} in {join_words(places)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        now = after_line(self, position)
+        now = self.after_line(position)
         earlier = winning_cells(position, self.player)
         later = wins_later(now, self.player)
         return bool(self.cells) and all(c in later and c not in earlier for c in self.cells)
@@ -320,7 +313,7 @@ class BestPlay(Claim):
         return f"best play continues {moves} and so on {end}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        return after_line(self, position).is_over and is_best_play(self, position, solver)
+        return self.after_line(position).is_over and self.is_best_play(position, solver)
 
 
 def good_answers(played: Position, after: int, solver: ExactSolver) -> tuple[int, ...]:

@@ -8,15 +8,7 @@ threats next to each other (`Double`) or on top of each other (`Stack`), or must
 from __future__ import annotations
 
 from claimeven.game.position import Position
-from claimeven.review.claims import (
-    Claim,
-    Wording,
-    after_line,
-    is_best_play,
-    is_won,
-    join_words,
-    positions_along,
-)
+from claimeven.review.claims import Claim, Wording, join_words, positions_along
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
@@ -41,9 +33,9 @@ class Double(Claim):
         return f"{_actor(self, words)} threatens to win in {columns}: only one can be blocked."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        now = after_line(self, position)
+        now = self.after_line(position)
         threatens = now.turn != self.player and self.cells == double_cells(now) != ()
-        return threatens and is_best_play(self, position, solver)
+        return threatens and self.is_best_play(position, solver)
 
 
 class Stack(Claim):
@@ -61,9 +53,9 @@ class Stack(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        now = after_line(self, position)
+        now = self.after_line(position)
         threatens = now.turn != self.player and self.cells == stack_cells(now) != ()
-        return threatens and is_best_play(self, position, solver)
+        return threatens and self.is_best_play(position, solver)
 
 
 class Forces(Claim):
@@ -87,7 +79,7 @@ class Forces(Claim):
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         threats = len(self.line) - self.start > 2
         forced = threats and self.start == forced_from(position, self.line)
-        return forced and is_won(self, position, solver)
+        return forced and self.is_won(position, solver)
 
 
 class Zugzwang(Claim):
@@ -127,7 +119,7 @@ class Zugzwang(Claim):
             and cell in cornered
             and tuple(others) == tuple(c for c in cornered if c != cell)
             and self.start == threatened_from(position, self.line, cell, self.player)
-            and is_won(self, position, solver)
+            and self.is_won(position, solver)
         )
 
 
@@ -155,7 +147,7 @@ class Stops(Claim):
             and cell == (self.line[-1], positions[-2].height_of(self.line[-1]))
             and self.start == threatened_from(position, self.line, cell, 1 - self.player)
             and not is_playable(positions[self.start], cell)
-            and is_best_play(self, position, solver)
+            and self.is_best_play(position, solver)
         )
 
 
@@ -175,7 +167,7 @@ class FollowUp(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        now = after_line(self, position)
+        now = self.after_line(position)
         target = 0 if self.after == 0 else 1
         return now.turn != self.player and follow_up_reaches(now, self.player, target) is True
 

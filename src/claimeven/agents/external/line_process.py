@@ -265,7 +265,6 @@ class Program(process.Process):
         return bool(data)
 
     def _line(self) -> str | None:
-        """Return the next complete line, or None."""
         at = self._received.find(b"\n")
         if at < 0:
             if len(self._received) > MAX_LINE:

@@ -114,7 +114,6 @@ class OpenSpielAgent(Agent):
 
 
 def _mcts(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
-    """Ask OpenSpiel's `MCTSBot` with random rollouts."""
     spiel = pyspiel()
     bot = spiel.MCTSBot(
         state.get_game(),
