@@ -24,8 +24,8 @@ from claimeven.solver import (
     SolveProgress,
     Solver,
 )
-from claimeven.solver.batch import as_boards, unfinished
 from claimeven.solver.protocols import MISSING
+from claimeven.solver.queries import as_boards, unfinished
 from tests import naive
 from tests.positions import oracle, random_positions
 

@@ -16,7 +16,7 @@ from claimeven.compiled.decorators import PLAIN
 from claimeven.compiled.wide import Wide, WideWords, words
 from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.solver import InvalidSolve, SearchStopped, Solver, kernel, layout
-from claimeven.solver.batch import as_boards
+from claimeven.solver.queries import as_boards
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.textbook import TextbookSolver
 from claimeven.solver.transposition_table import (

@@ -33,7 +33,7 @@ from claimeven.game.batch import disc_counts, has_line
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.provenance import check_schema
-from claimeven.solver.batch import is_invalid_position, unfinished
+from claimeven.solver.queries import is_invalid_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
 from claimeven.text_io import reading

@@ -18,7 +18,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.jobs import Calls, Executor, Result, made
 from claimeven.solver import protocols
-from claimeven.solver.batch import as_boards, children
 from claimeven.solver.errors import (
     InvalidSolve,
     SearchStopped,
@@ -28,7 +27,7 @@ from claimeven.solver.errors import (
 )
 from claimeven.solver.progress import OnProgress, SolverStatistics, narrow_on_stop, reporter, uncut
 from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
-from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
+from claimeven.solver.queries import BestMoves, Queries, as_boards, children, inconsistent_book
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import Session
 from claimeven.solver.transposition_table import DEFAULT_MB

@@ -146,15 +146,9 @@ class UgiClient:
             self._send("stop")
             self._best_move(time.perf_counter() + min(seconds, LATE_SECONDS), info)
         except ChildTimeout:
-            self.kill()
+            self.program.kill()
             raise AgentFault(f"{late}{output}", kind=FaultKind.STALL) from None
         raise AgentFault(late, kind=FaultKind.TIME)
-
-    def end(self) -> None:
-        self.program.end("quit")
-
-    def kill(self) -> None:
-        self.program.kill()
 
     def _best_move(self, deadline: float, info: dict[str, Any]) -> str:
         """Return its move and update `info`; raise `ChildTimeout` after the deadline."""
@@ -291,7 +285,7 @@ class UgiAgent(ProgramAgent):
 
     def close(self) -> None:
         if self._engine is not None:
-            self._engine.end()
+            self._engine.program.end("quit")
         self._engine = None
         self._output.close()
 
@@ -312,7 +306,7 @@ class UgiAgent(ProgramAgent):
             engine.start()
             for name in self._settings:
                 if engine.option(name) is None:
-                    engine.end()
+                    engine.program.end("quit")
                     raise InvalidSpec(no_such(f"option of {self.name}", name, engine.options))
             self._set_up(engine)
         except AgentFault as fault:
