@@ -297,4 +297,7 @@ def test_the_search_of_a_bot_is_watched_in_the_page(
         page.select_option(".search-view select >> nth=0", str(folder / "search.py:Told"))
         page.click(".search-view form button")
         page.wait_for_selector(".step-words:has-text('The root: depth 3: 0.5')")
+        page.select_option(".search-view select >> nth=0", str(folder / "search.py:crash"))
+        page.click(".search-view form button")  # the root is shown without a visit
+        page.wait_for_selector(".node.here >> nth=1")
     page.close()

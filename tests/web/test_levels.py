@@ -73,6 +73,6 @@ def test_games_with_help_or_variations_do_not_count(page: Any) -> None:
 
 def test_a_level_says_what_it_sees(page: Any) -> None:
     page.goto("/?second=perfect:level=6")
-    page.wait_for_selector(".side >> nth=1 >> text=Level 6 of 10: sees 79 % of wins in one move")
+    page.wait_for_selector(".side >> nth=1 >> text=Sees 79 % of wins in one move")
     page.select_option(".side >> nth=1 >> select", "perfect:level=10")
     page.wait_for_selector(".side >> nth=1 >> text=Plays perfectly.")

@@ -195,7 +195,7 @@ def test_a_pause_of_two_agents_ends_with_them(page: Any) -> None:
 
 def test_the_options_of_a_level_are_told_as_they_are(page: Any) -> None:
     page.goto("/?second=perfect:level%3D4")
-    page.wait_for_selector("text=Level 4 of 10")
+    page.wait_for_selector("text=Sees 67 % of wins")
     page.click("fieldset.side summary >> visible=true")
     page.fill("fieldset.side [data-option=level] >> visible=true", "10")
     page.keyboard.press("Tab")

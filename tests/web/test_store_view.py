@@ -269,6 +269,7 @@ GAUNTLET = {"agents": ["a"] * 4, "kind": "gauntlet", "rounds": 3}
         ({"plan": {**GAUNTLET, "kind": "round-robin"}}, (36, 12)),
         ({"plan": GAUNTLET}, (18, 6)),
         ({"plan": GAUNTLET, "part": {"part": "2/2"}}, (8, 6)),
+        ({"plan": {**GAUNTLET, "max_games": 17}}, (17, 6)),
         ({"plan": GAUNTLET, "test": {}}, (None, 6)),
         ({"plan": {**GAUNTLET, "agents": 4}}, (None, 0)),
         ({"plan": {**GAUNTLET, "rounds": [1]}}, (None, 0)),

@@ -78,8 +78,7 @@ class GrowingStandings:
         evidence = self.totals.evidence
         ladder = None
         if evidence.agents:
-            rng = np.random.default_rng(SEED)
-            ladder = rate_evidence(evidence, rng, resamples=max(1, resamples))
+            ladder = rate_evidence(evidence, np.random.default_rng(SEED), resamples=resamples or 1)
         standings: Any = self.totals.as_dict(ladder)
         if len(self.totals.agents) > MAX_CROSS_TABLE:
             standings["cross_table"] = None
@@ -164,7 +163,8 @@ def planned_games(meta: Any) -> tuple[int | None, int]:
         pairs = range(of_round * int(plan["rounds"]) // 2)
         if "part" in meta:
             pairs = Part.of(meta["part"]["part"]).share(pairs)
-        return None if "test" in meta else 2 * len(pairs), of_round
+        games = min(2 * len(pairs), plan.get("max_games", 10**9))
+        return None if "test" in meta else games, of_round
     return None, 0
 
 

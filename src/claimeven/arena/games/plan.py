@@ -371,6 +371,7 @@ class Plan:
             "rounds": self.rounds,
             "openings": [self.opening_of(number).moves for number in range(rounds)],
             "isolate": self.sandbox.all_agents,
+            **({"max_games": self.games} if self.games % 2 else {}),
         }
 
     @cached_property

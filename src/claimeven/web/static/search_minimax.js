@@ -88,7 +88,7 @@ export class MinimaxSteps {
     return {
       words: sentence, counters: `${counters.join(" · ")}.`,
       about: this.levels ? text(this.hasWindows ? "search.valuesAndWindows" : "search.values") : "",
-      estimates: this.about ? text("search.estimates", { evaluation: this.about }) : "",
+      estimates: this.about ? text("search.estimates", { evaluation: this.about.replace(/-(?=\d)/g, "−") }) : "",
       code: codeOf(this.algorithm, step.kind === "enter" && !step.moves ? "start" : eventOf(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),
@@ -124,7 +124,8 @@ export class MinimaxSteps {
 
   #children(moves, index, here) {
     const position = this.after(moves);
-    if (position.isOver || !(this.isTyped || this.#opens(moves, position, index))) return [];
+    const isAbove = here.startsWith(moves) && here !== moves; // the search of a bot may pass over it
+    if (position.isOver || !(this.isTyped || isAbove || this.#opens(moves, position, index))) return [];
     const isCut = this.#isCutAway(moves, index);
     return position.legal.map((column) => {
       const child = moves + position.board.name(column);
@@ -179,11 +180,11 @@ export class MinimaxSteps {
 
   #node(moves, index, isHere, parentIsCut = false) {
     const node = this.#known(moves, index);
-    const base = { moves, ...titleOf(moves, this.noun), isHere: isHere && node !== null };
+    const base = { moves, ...titleOf(moves, this.noun), isHere };
     if (!node) {
       const given = this.after(moves).value ?? null; // of a typed leaf
       const brief = [...(given === null ? [] : [sign(String(given))]), ...(parentIsCut ? ["✂"] : given === null ? ["·"] : [])].join(" ");
-      const words = parentIsCut ? [text("search.cutAway")] : given === null ? [text("search.notYet")] : [];
+      const words = parentIsCut ? [text("search.cutAway")] : given === null && !isHere ? [text("search.notYet")] : [];
       return { ...base, lines: given === null ? words : [...words, brief], brief, state: parentIsCut ? "skipped" : "unseen" };
     }
     const bound = node.isCut && this.levels ? (moves.length % 2 ? "≤ " : "≥ ") : "";

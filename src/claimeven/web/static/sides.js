@@ -147,7 +147,7 @@ export class Side extends EventTarget {
     const level = this.levels.find((known) => known.agent === this.spec);
     if (!level) return capital(`${agent.summary}.`);
     const highest = Math.max(...this.levels.map((known) => known.level));
-    return text(level.level === highest ? "levels.top" : "levels.sees", { ...level, highest });
+    return text(level.level === highest ? "levels.top" : "levels.sees", level);
   }
 
   /** Choose another player. */

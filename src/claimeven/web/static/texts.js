@@ -120,7 +120,7 @@ export const ENGLISH = {
     newcomer: { name: "newcomer" }, beginner: { name: "beginner" }, casual: { name: "casual" }, regular: { name: "regular" },
     strong: { name: "strong" }, expert: { name: "expert" }, perfect: { name: "perfect" },
     top: "Plays perfectly.",
-    sees: "Level {level} of {highest}: sees {wins} % of wins in one move, {blocks} % of threats to block and {double_threats} % of double threats; {perfect} % of its columns are perfect.",
+    sees: "Sees {wins} % of wins in one move, {blocks} % of threats to block and {double_threats} % of double threats; {perfect} % of its columns are perfect.",
     higher: "You won {count} games in a row at this level.", lower: "You lost {count} games in a row at this level.",
     play: "Play the {level} level",
   },
@@ -172,7 +172,7 @@ export const ENGLISH = {
   bot: {
     title: "Your bot", again: "Reload and move again", summary: "your own code", group: "Your bots",
     traceback: "Traceback", column: "column", watch: "Watch the search of {name}",
-    plays: "{name} played column {column} after {seconds} s",
+    plays: "{name} played column {column} after {time} ms",
     facts: {
       value: "value {number}", score: "score {number}", depth: "depth {number}", nodes: "{number} nodes",
       iterations: "{number} iterations", line: "line {number}",
@@ -198,7 +198,7 @@ export const ENGLISH = {
     puzzle: "Puzzle", information: "Information", which: "Which puzzles", yourMistakes: "Your mistakes", yourResults: "Your results",
     hint: "Hint", show: "Show the solution", again: "Try again", next: "Next puzzle", analyze: "Analyze", daily: "Puzzle of the day",
     choose: { difficulty: "How hard", motif: "Which motif", length: "How long", kind: "Which kind" },
-    difficulty: { any: "about my rating", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", expert: "expert" },
+    difficulty: { any: "my rating", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", expert: "expert" },
     motif: {
       any: "any motif", "win-in-1": "win in 1", block: "block", "double-threat": "double threat", forcing: "threat after threat",
       defense: "defense", zugzwang: "zugzwang",

@@ -326,6 +326,7 @@ export class View {
       row.style.setProperty("--indent", line.length - line.trimStart().length);
       return row;
     }) ?? [];
+    this.hasCode.parentElement.hidden = !code;
     this.code.replaceChildren(...(code ? [h("p", { class: "hint-text" }, code.file), h("div", { class: "code-rows", tabindex: 0 }, rows)] : []));
     this.#showCurrent();
   }
