@@ -119,7 +119,6 @@ def trace(value: Any) -> tuple[list[str], str | None]:
 
 
 def tree(value: Any) -> TreeView | None:
-    """Return a tree."""
     if value is None:
         return None
     text, data, svg = _parts(value, text=str, data=dict, svg=str)

@@ -140,7 +140,6 @@ class AgentWorker:
         return {"lines": lines, "fault": None}
 
     def tree(self, depth: int, nodes: int) -> dict[str, Any] | None:
-        """Ask for the tree behind the last decision."""
         view = self.agent.tree(depth, nodes)
         if view is None:
             return None
@@ -148,7 +147,6 @@ class AgentWorker:
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
 
     def peak_memory(self) -> float | None:
-        """Return the peak memory of this process in MB."""
         return backend.peak_memory_mb()
 
     def close(self) -> None:

@@ -21,12 +21,7 @@ from claimeven.evaluation.streaks import (
     triples,
     triples_kernel,
 )
-from claimeven.evaluation.windows import (
-    SYMMETRIC,
-    WindowWeights,
-    windows,
-    windows_kernel,
-)
+from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, windows, windows_kernel
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -190,7 +190,6 @@ def value_text(value: float) -> str:
 
 
 def window_text(alpha: float, beta: float) -> str:
-    """Format a window."""
     return f"[{value_text(alpha)}, {value_text(beta)}]"
 
 

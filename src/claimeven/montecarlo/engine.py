@@ -230,5 +230,4 @@ class TextbookEngine(TextbookView[Search], Engine, ABC):
         return count
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations and yield the step of each."""
         return self.search.steps(iterations)

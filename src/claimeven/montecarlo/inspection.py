@@ -128,7 +128,6 @@ class Forest:
         return Forest, (self.position, self.options, (), None, _raise_copied)
 
     def root_visits(self) -> int:
-        """Return the visits of the root."""
         with self.busy:
             self.check()
             return self._root().facts.visits

@@ -82,7 +82,6 @@ class StepSearch:
             yield self.step()
 
     def step(self) -> Step:
-        """Make one iteration."""
         raise NotImplementedError
 
 

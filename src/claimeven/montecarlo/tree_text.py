@@ -60,7 +60,6 @@ _LEGEND_WITH_PRIORS: Final = (
 
 
 def legend(branch: Branch) -> tuple[str, ...]:
-    """Return the legend above a tree in text."""
     return _LEGEND_WITH_PRIORS if _has_priors(branch) else LEGEND
 
 

@@ -104,7 +104,6 @@ class Group:
             self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Resume the group if it was stopped."""
         if self._is_stopped:
             self._is_stopped = False
             self._signal(signal.SIGCONT)
@@ -284,7 +283,6 @@ def _data_limits(memory_mb: int, hard: int) -> tuple[int, int]:
 
 
 def peak_memory_mb() -> float:
-    """Return the peak memory of this process in MB."""
     # `getrusage` includes the memory of the process that started this one on Linux.
     with contextlib.suppress(OSError):
         found = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.M)
@@ -295,5 +293,4 @@ def peak_memory_mb() -> float:
 
 
 def machine_memory_mb() -> int:
-    """Return the memory of the machine in MB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20

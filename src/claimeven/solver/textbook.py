@@ -93,7 +93,6 @@ class TextbookSolver:
     # -- bounds
 
     def has_line(self, cells: int) -> bool:
-        """Whether the cells hold a line."""
         return bitboard.has_line(cells, self.geometry)
 
     def static_bound(self, node: Choice, alpha: int) -> int | None:

@@ -110,7 +110,6 @@ class UgiClient:
         self._wait_until_ready(READY_SECONDS)
 
     def wait_until_loaded(self) -> None:
-        """Wait until it has loaded."""
         self._wait_until_ready(self._load_timeout or LOAD_SECONDS, f" ({MORE})")
 
     def _wait_until_ready(self, seconds: float, advice: str = "") -> None:

@@ -150,7 +150,6 @@ class NTupleAgent(SearchAgent):
         super().__init__(search, own, to_the_end=False, center_start=False)
 
     def unit_value(self, value: float) -> float:
-        """Return a value of the search scaled to [-1, 1]."""
         if abs(value) > PROVEN:
             return 1.0 if value > 0 else -1.0
         return value / SCALE

@@ -29,7 +29,6 @@ class TextbookSimple(TextbookSearch):
 
     @property
     def used(self) -> int:
-        """Number of nodes."""
         return len(self.nodes)
 
     @property
@@ -106,5 +105,4 @@ class TextbookFlat(TextbookSimple):
             self.depth: int = max(self.depth, len(path) - 1)
 
     def step(self) -> Step:
-        """Make one iteration: the next leaf."""
         return self.simulate_and_back_up(self.next_leaf(), ())

@@ -82,7 +82,6 @@ class TextbookGraph(TextbookSearch):
         return len(self.nodes)
 
     def find_root(self) -> None:
-        """Make the position the root."""
         root = self.get_or_add_node(self.canonical(self.position), [])
         assert root is not None
         self.root = root
@@ -100,7 +99,6 @@ class TextbookGraph(TextbookSearch):
         return proven or self.total_iterations >= MAX_VISITS
 
     def canonical(self, position: Position) -> Position:
-        """`canonical` by the options of this search."""
         return canonical(position, self.options)
 
     def get_or_add_node(self, position: Position, path: Sequence[GraphNode]) -> GraphNode | None:
@@ -136,7 +134,6 @@ class TextbookGraph(TextbookSearch):
         return self.table.get(position.key)
 
     def node_at(self, place: int) -> GraphNode:
-        """Return the node in a place of the graph."""
         return self.nodes[place]
 
     def forget(self, node: GraphNode) -> None:

@@ -67,7 +67,6 @@ class ReadableForest:
         return int(self._places[tree])
 
     def node(self, number: int) -> PuctNodeStats:
-        """Return the content of a node."""
         visits, flight, child, meta = (int(count) for count in self._nodes.counts[number])
         column, count, proof, distance = layout.unpack_meta(meta)
         return PuctNodeStats(
@@ -82,7 +81,6 @@ class ReadableForest:
         )
 
     def used(self, tree: int) -> int:
-        """Return the number of nodes of a tree."""
         return int(self._trees.states[tree, fields.USED])
 
     def depth(self, tree: int) -> int:
@@ -100,7 +98,6 @@ class ReadableForest:
         return bool(self._trees.states[tree, fields.FULL])
 
     def position(self, tree: int) -> Position:
-        """Return the position at the root of a tree."""
         return Position(self.geometry, *self._trees.roots[tree].tolist())
 
     def roots(self) -> tuple[Words, Words]:
