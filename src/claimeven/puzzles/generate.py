@@ -13,7 +13,6 @@ appended to a journal next to the file, so that interrupted work resumes.
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -99,17 +98,11 @@ class PuzzlePlan:
 
 @dataclass(frozen=True)
 class PuzzleProgress:
-    """The progress of a set: `made` of `count` puzzles, `resumed` of them from an earlier run.
-
-    `games` is the number of games played; `spread` counts the puzzles by motif and difficulty.
-    """
+    """The progress of a set: `made` of `count` puzzles, `resumed` of them from an earlier run."""
 
     made: int
     count: int
     resumed: int
-    games: int
-    seconds: float
-    spread: Counter[tuple[str, str]]
 
 
 def make_puzzles(
@@ -134,25 +127,21 @@ def make_puzzles(
     atomic_io.check_output(path)
     if path.exists():
         raise InvalidPuzzles(f"{path} already exists: choose another name or remove it")
-    start = time.perf_counter()
     journal = PuzzleJournal(path.with_name(path.name + PARTIAL), plan)
     try:
         resumed = len(journal.puzzles)
-        games = journal.games
-        new_puzzles = generate(plan, solver or Solver(geometry), journal.puzzles, games)
+        new_puzzles = generate(plan, solver or Solver(geometry), journal.puzzles, journal.games)
         while len(journal.puzzles) < count:
             games, puzzle = next(new_puzzles)
             if puzzle is not None:
                 journal.append(games, puzzle)
             if on_progress is not None:
-                at = len(journal.puzzles)
-                seconds = time.perf_counter() - start
-                on_progress(PuzzleProgress(at, count, resumed, games, seconds, journal.spread))
+                on_progress(PuzzleProgress(len(journal.puzzles), count, resumed))
         puzzles = tuple(journal.puzzles[:count])
         write_puzzles(path, puzzles)
-        journal.remove()
+        journal.file.remove()
     finally:
-        journal.close()
+        journal.file.close()
     return PuzzleSet(str(path), puzzles)
 
 
@@ -261,22 +250,15 @@ class PuzzleJournal:
     def __init__(self, path: Path, plan: PuzzlePlan) -> None:
         self.path = path
         self.puzzles: list[Puzzle] = []
-        self.spread: Counter[tuple[str, str]] = Counter()
         self.games = 0
         length = self._load(plan) if path.exists() else 0
-        self._file = atomic_io.GrowingFile(path, length)
+        self.file: atomic_io.GrowingFile = atomic_io.GrowingFile(path, length)
         if not length:
-            self._file.append(json.dumps(plan.header()).encode() + b"\n")
+            self.file.append(json.dumps(plan.header()).encode() + b"\n")
 
     def append(self, games: int, puzzle: Puzzle) -> None:
-        self._add(puzzle)
-        self._file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
-
-    def close(self) -> None:
-        self._file.close()
-
-    def remove(self) -> None:
-        self._file.remove()
+        self.puzzles.append(puzzle)
+        self.file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
 
     def _load(self, plan: PuzzlePlan) -> int:
         try:
@@ -304,9 +286,5 @@ class PuzzleJournal:
                 raise InvalidPuzzles(
                     f"line {number} of {self.path} is corrupt: remove the file to start again"
                 ) from None
-            self._add(puzzle)
+            self.puzzles.append(puzzle)
         return length
-
-    def _add(self, puzzle: Puzzle) -> None:
-        self.puzzles.append(puzzle)
-        self.spread[puzzle.motif, puzzle.difficulty] += 1

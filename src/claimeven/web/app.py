@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -101,7 +103,7 @@ class _PageFiles(StaticFiles):
     """Files that a browser validates each time, so that an upgrade is visible immediately."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the whole file; ranges are not supported."""
+        # Ranges are not supported: the whole file is sent.
         headers = [header for header in scope["headers"] if header[0] != b"range"]
         await super().__call__({**scope, "headers": headers}, receive, send)
 
@@ -113,69 +115,26 @@ class _PageFiles(StaticFiles):
 
 
 def api_page(document: dict[str, Any]) -> str:
-    """Return the page for an OpenAPI document."""
-    info = document["info"]
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(info['title'])} API</title>",
-        '<link rel="stylesheet" href="/static/api.css">'
-        '<script src="/static/theme.js"></script></head><body><main>',
-        f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
-        f"<p>{_prose(info['description'])}</p>",
-        '<p><a href="/api/openapi.json">OpenAPI document</a></p>',
-    ]
-    for path, methods in document["paths"].items():
-        for method, route in methods.items():
-            parts += _section(method.upper(), path, route, document)
-    return "\n".join([*parts, "</main></body></html>"])
+    def fields(route: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+        """Return the parameters of a route and the fields of its body, each with its schema."""
+        found = [(each["name"], {**each["schema"], **each}) for each in route.get("parameters", ())]
+        for kind in route.get("requestBody", {}).get("content", {}).values():
+            schema = kind["schema"]
+            if "$ref" in schema:
+                schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            found += schema.get("properties", {}).items()
+        return found
+
+    return _ENVIRONMENT.get_template("api.html").render(document, fields=fields)
 
 
-def _section(method: str, path: str, route: dict[str, Any], document: dict[str, Any]) -> list[str]:
-    heading = escape(f"{method} {path}")
-    if method == "GET":
-        heading = f'<a href="{escape(_example(path, route))}">{heading}</a>'
-    parts = [f"<section><h2>{heading}</h2>", f"<p>{_prose(route.get('description', ''))}</p>"]
-    cells = "".join(
-        f"<tr><th scope='row'><code>{escape(name)}</code></th>"
-        f"<td>{escape(_default_text(field.get('default')))}</td>"
-        f"<td>{_prose(field.get('description', ''))}</td></tr>"
-        for name, field in _fields(route, document)
-    )
-    if cells:
-        parts.append(
-            "<table><thead><tr><th scope='col'>name</th><th scope='col'>default</th>"
-            f"<th scope='col'>meaning</th></tr></thead><tbody>{cells}</tbody></table>"
-        )
-    return [*parts, "</section>"]
-
-
-def _fields(route: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the parameters of a route and the fields of its body, each with its schema."""
-    fields = [(each["name"], {**each["schema"], **each}) for each in route.get("parameters", ())]
-    for kind in route.get("requestBody", {}).get("content", {}).values():
-        schema = kind["schema"]
-        if "$ref" in schema:
-            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-        fields += schema.get("properties", {}).items()
-    return fields
-
-
-def _example(path: str, route: dict[str, Any]) -> str:
-    """Return an example address of the route."""
-    example = {
-        each["name"]: each["schema"]["examples"][0]
-        for each in route.get("parameters", ())
-        if each["schema"].get("examples")
-    }
-    return f"{path}?{urlencode(example)}" if example else path
-
-
-def _prose(text: str) -> str:
+def _prose(text: str) -> Markup:
     """Return a description as HTML; backticks mark code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))
 
 
-def _default_text(default: Any) -> str:
-    return "" if default is None or default == {} else str(default)
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("claimeven.web", "template"),
+    autoescape=True, trim_blocks=True, lstrip_blocks=True,
+)  # fmt: skip
+_ENVIRONMENT.filters["prose"] = _prose

@@ -56,7 +56,6 @@ def to_plain(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def from_plain(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Read the data of `to_plain`."""
     return {n: _CODECS[n][1](value) if n in _CODECS else value for n, value in arguments.items()}
 
 
@@ -87,7 +86,6 @@ def scores_json(
 
 
 def words_of(position: Position, scores: Scores) -> list[str | None]:
-    """Return the score of each column in words."""
     return [None if score is None else column_in_words(position, score) for score in scores]
 
 

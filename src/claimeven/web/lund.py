@@ -70,7 +70,6 @@ class LundPlayer:
         self.position, self.playing = Position(), True
 
     def end_game(self, result: float) -> None:
-        """Count the result of the game."""
         self.playing = False
         self.games += 1
         self.won += result == WON
@@ -80,7 +79,6 @@ class LundPlayer:
         self.best_streak = max(self.best_streak, self.streak)
 
     def play(self, column: int) -> float:
-        """Play a column and return the result."""
         self.position = self.position.play(column)
         outcome = self.position.outcome
         if outcome is None:
@@ -185,7 +183,6 @@ async def _answer(services: Services, player: LundPlayer, spec: str, move: int) 
 
 
 async def _bot_move(services: Services, player: LundPlayer, spec: str) -> int:
-    """Return the bot's column, from 0."""
     seconds = min(COURSE_SECONDS, services.settings.seconds)
     more = {"agent": spec, "limit": Limit(), "seed": services.seed(None)}
     decision = await services.ask("move", seconds, position=player.position, **more)

@@ -109,7 +109,6 @@ class ServerWorker:
         return False
 
     def give_up(self, reason: BaseException) -> None:
-        """Make the job fail with an error."""
         self._inbox.put_nowait(reason)
 
     async def end(self) -> None:
@@ -220,12 +219,10 @@ class WorkerPool:
 
     @property
     def waiting(self) -> int:
-        """The number of jobs that wait for a worker."""
         return sum(not place.done() for place in self._waiting)
 
     @property
     def processes(self) -> list[int]:
-        """The ids of the worker processes."""
         return sorted(worker.child.process for worker in self._workers)
 
     async def start(self) -> None:
@@ -398,13 +395,11 @@ class WorkerPool:
         await worker.end()
 
     def _report_compiling(self) -> None:
-        """Report once that code is being compiled."""
         if not self.compiling.is_set():
             self.on_message("compiling the searches, once after an installation")
             self.compiling.set()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine in the background."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

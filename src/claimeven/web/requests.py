@@ -96,7 +96,6 @@ class PositionFields(BoardFields):
         return position
 
     def options(self) -> dict[str, Any]:
-        """Return the fields other than the position."""
         return self.model_dump(exclude=set(PositionFields.model_fields))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
@@ -86,7 +87,7 @@ Exclude = Annotated[
 ]
 Number = Annotated[int, Query(ge=1, description="Its number in the set.", examples=[1])]
 Found = Annotated[int, Query(ge=0, le=100, description="Columns found so far.")]
-Column = Annotated[str, Query(max_length=2, description="From 1.", examples=["4"])]
+Column = Annotated[str, Query(max_length=2, description="From 1.", examples=["1"])]
 #: Maximum number of excluded puzzles.
 MAX_EXCLUDED = 200
 
@@ -148,7 +149,7 @@ async def scores_events(query: InQuery, services: Shared) -> Response:
     the complete response, or `error`.
     """
     query.ongoing()
-    return EventStream(lambda: services.score_events(query))
+    return EventStream(lambda: aclosing(services.score_events(query)))
 
 
 @router.get("/api/explanation", tags=["positions"], response_model=responses.ExplanationAnswer)

@@ -136,7 +136,6 @@ class _Window:
         self.counters = {"nodes": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0}
 
     def record(self, event: types.Event) -> None:
-        """Count a step, and store it if it was requested."""
         counters, returns = self.counters, event.kind == "return"
         counters["nodes"] += event.kind == "enter"
         counters["cutoffs"] += event.kind == "cut"

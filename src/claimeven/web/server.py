@@ -87,7 +87,6 @@ def _check_started(starting: asyncio.Future[None]) -> None:
 
 
 def _allow_connections() -> None:
-    """Raise the limit of open connections to the maximum of the system."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415 - POSIX only
 
@@ -126,7 +125,6 @@ class ClientConnection(H11Protocol):
         self._reader = self.loop.call_later(READ_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Stop that time: the client has read."""
         super().resume_writing()
         if self._reader is not None:
             self._reader.cancel()
@@ -188,12 +186,10 @@ class _Server(uvicorn.Server):
         self._is_crowded = False
 
     def end_if_failed(self, starting: asyncio.Future[None]) -> None:
-        """Stop the server if no worker could be started."""
         if not starting.cancelled() and starting.exception() is not None:
             self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and report the address."""
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._handle)
         await super().startup(sockets)

@@ -12,8 +12,8 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from secrets import randbelow
 from tempfile import TemporaryDirectory
@@ -67,23 +67,32 @@ class Services:
         return await self.pool.result(task, arguments, seconds)
 
     async def scores(self, query: PositionFields) -> dict[str, Any]:
-        """Return the exact scores of a position that is not over."""
-        async with self.score_events(query, with_progress=False) as events:
+        async with aclosing(self.score_events(query, with_progress=False)) as events:
             return dict([event async for event in events][-1]["data"])
 
-    @asynccontextmanager
     async def score_events(
         self, query: PositionFields, with_progress: bool = True
-    ) -> AsyncIterator[AsyncIterator[Event]]:
-        """Open the events of a position's scores: column, progress, and finally done."""
-        position, moves = query.ongoing(), query.line.moves
+    ) -> AsyncGenerator[Event]:
+        """Yield the events of a position's scores: column, progress, and finally done."""
+        position = query.ongoing()
         known = self._known_scores(position)
         if known is not None:
-            yield _known_events(position, known, moves)
-            return
-        arguments = {"position": position, "with_progress": with_progress}
-        async with self.pool.job("scores", arguments, self.settings.seconds) as events:
-            yield self._cache_scores(position, events, moves)
+            for column in new_columns(position, known["scores"], set()):
+                yield {"event": "column", "data": column}
+        else:
+            arguments = {"position": position, "with_progress": with_progress}
+            async with self.pool.job("scores", arguments, self.settings.seconds) as events:
+                async for event in events:
+                    if event["event"] == "done":
+                        known = event["data"]
+                    else:
+                        yield event
+            assert known is not None
+            if known["complete"]:
+                self._cached_scores[position] = known
+                if len(self._cached_scores) > MAX_CACHED_SCORES:
+                    self._cached_scores.popitem(last=False)
+        yield {"event": "done", "data": {**known, "moves": query.line.moves}}
 
     def seed(self, seed: int | None) -> int:
         """Return the seed, by default a random one."""
@@ -101,32 +110,8 @@ class Services:
             self._cached_scores.move_to_end(position)
         return found
 
-    async def _cache_scores(
-        self, position: Position, events: AsyncIterator[Event], moves: str
-    ) -> AsyncIterator[Event]:
-        """Pass events on; cache the result."""
-        async for event in events:
-            if event["event"] != "done":
-                yield event
-                continue
-            scores = event["data"]
-            if scores["complete"]:
-                self._cached_scores[position] = scores
-                if len(self._cached_scores) > MAX_CACHED_SCORES:
-                    self._cached_scores.popitem(last=False)
-            yield {"event": "done", "data": {**scores, "moves": moves}}
-
-
-async def _known_events(
-    position: Position, known: dict[str, Any], moves: str
-) -> AsyncIterator[Event]:
-    for column in new_columns(position, known["scores"], set()):
-        yield {"event": "column", "data": column}
-    yield {"event": "done", "data": {**known, "moves": moves}}
-
 
 async def services_of(request: Request) -> Services:
-    """Return the services of the server of a request."""
     services: Services = request.app.state.services
     return services
 
@@ -159,7 +144,6 @@ class StoreView:
             self._standings_task = asyncio.ensure_future(update)
 
     async def stop(self) -> None:
-        """Stop the workers and their tasks."""
         tasks = [each for each in (self._standings_task, self._report_task) if each is not None]
         for task in tasks:
             task.cancel()
@@ -233,7 +217,6 @@ class StoreView:
             self._standings_task = None
 
     def _show(self, known: dict[str, Any]) -> None:
-        """Return these standings from now on."""
         self._error = None
         text = json.dumps(known)
         self._tag = f'"{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"'

@@ -132,12 +132,10 @@ class ServerSettings:
 
     @property
     def explain_seconds(self) -> float:
-        """Time limit of an explanation in seconds."""
         return 2 * self.seconds
 
     @property
     def review_seconds(self) -> float:
-        """Time limit of a review in seconds."""
         return 6 * self.seconds
 
 

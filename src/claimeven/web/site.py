@@ -105,7 +105,6 @@ def _earlier_files(folder: Path) -> set[str]:
 
 
 def _files() -> dict[str, bytes]:
-    """Return the content of every file but the service worker."""
     book = shipped_book_path(STANDARD)
     assert book is not None
     paths = sorted(path for path in _STATIC.rglob("*") if path.is_file())

@@ -112,14 +112,12 @@ class WorkerState:
             self._agents.popitem()[1].close()
 
     def forget(self) -> None:
-        """Remove everything that uses memory."""
         self.forget_agents()
         self._solvers.clear()
         self.standings = None
 
 
 def main(parent: Parent) -> None:
-    """Run the jobs of the server until it ends."""
     sys.argv = [""]
     backend.limit_memory(MEMORY_MB)
     state = WorkerState()
@@ -157,7 +155,10 @@ def _failure(sentence: str, status: int, **fault: Any) -> tuple[str, Any]:
 
 
 class TimedSolver:
-    """A solver within the time of the job; if it `reports`, it sends scores of each position."""
+    """A solver that raises `SearchStopped` when the time of the job is over.
+
+    If it `reports`, it sends the scores of each position.
+    """
 
     def __init__(self, state: WorkerState, geometry: Geometry, reports: bool = False) -> None:
         self.geometry = geometry
@@ -166,18 +167,15 @@ class TimedSolver:
         self._send = state.send if reports else None
 
     def score(self, position: Position) -> int:
-        """Return the score of a position. Raises `SearchStopped`."""
         return self._solver.score(position, seconds=self._remaining())
 
     def scores(self, position: Position) -> tuple[int | None, ...]:
-        """Return the score of every column. Raises `SearchStopped`."""
         scores = self._solver.scores(position, seconds=self._remaining())
         if self._send is not None:
             self._send("scores", {"ply": position.ply, "scores": list(scores)})
         return scores
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """Return best play to the end. Raises `SearchStopped`."""
         return self._solver.principal_variation(position, seconds=self._remaining())
 
     def _remaining(self) -> float:
@@ -267,7 +265,6 @@ def move(
 
 
 def explanation(state: WorkerState, position: Position) -> dict[str, Any]:
-    """Return the explanation of a position."""
     return explain(position, TimedSolver(state, position.geometry)).as_dict()
 
 
@@ -285,7 +282,6 @@ def puzzle_attempt(state: WorkerState, number: int, found: int, column: int) -> 
 
 
 def puzzle_hints(state: WorkerState, number: int, found: int) -> dict[str, Any]:
-    """Return the hints for the next column of a puzzle."""
     puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
     hints = hints_for(puzzle, found, TimedSolver(state, puzzle.geometry))
     return {"hints": [hint.as_dict() for hint in hints]}

@@ -89,11 +89,9 @@ class WorkFailed(Exception):
 
 def add_handlers(app: FastAPI) -> None:
     """Make an application return every error in this form."""
-    app.add_exception_handler(RequestValidationError, _invalid_request)
-    app.add_exception_handler(HTTPException, _http_error)
-    for kind in (ClaimevenError, ClientGone, Unavailable, WorkFailed):
-        app.add_exception_handler(kind, _known_error)
-    app.add_exception_handler(Exception, _own_failure)
+    own = (ClaimevenError, ClientGone, Unavailable, WorkFailed)
+    for kind in (RequestValidationError, HTTPException, *own, Exception):
+        app.add_exception_handler(kind, _answer)
 
 
 def sentence_and_status(error: BaseException) -> tuple[str, int]:
@@ -123,7 +121,6 @@ def describe(error: RequestValidationError) -> str:
 
 
 def no_parameter(name: str) -> str:
-    """Return the error for an unknown parameter."""
     return f"unknown parameter {_quoted(name)}: /api lists the parameters"
 
 
@@ -133,36 +130,28 @@ def _quoted(value: Any) -> str:
     return printable(repr(value), MAX_QUOTED)
 
 
-def _invalid_request(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    return JSONResponse({"error": describe(error)}, 422)
-
-
-def _http_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    path = printable(request.url.path, MAX_QUOTED)
-    sentences = {
-        404: f"unknown address {path}: /api lists the addresses",
-        405: f"{path} does not accept {printable(request.method, 20)}: /api lists the methods",
-        400: f"the body cannot be read: {error.detail}",
-    }
-    sentence = sentences.get(error.status_code, str(error.detail))
-    return JSONResponse({"error": sentence}, error.status_code, dict(error.headers or {}))
-
-
-def _known_error(request: Request, error: Exception) -> JSONResponse:
-    headers = {"Retry-After": str(error.wait)} if isinstance(error, Unavailable) else None
-    # A traceback names folders: it is only for the author of the agent.
-    fault = getattr(error, "fault", {}) if request.app.state.services.settings.bots else {}
-    sentence, status = sentence_and_status(error)
+def _answer(request: Request, error: Exception) -> JSONResponse:
+    # A failure of the server bypasses the guard, which adds the headers to other responses.
+    headers, fault = {name.decode(): value.decode() for name, value in HEADERS}, dict[str, Any]()
+    if isinstance(error, RequestValidationError):
+        sentence, status = describe(error), 422
+    elif isinstance(error, HTTPException):
+        path, status = printable(request.url.path, MAX_QUOTED), error.status_code
+        sentences = {
+            404: f"unknown address {path}: /api lists the addresses",
+            405: f"{path} does not accept {printable(request.method, 20)}: /api lists the methods",
+            400: f"the body cannot be read: {error.detail}",
+        }
+        sentence = sentences.get(status, str(error.detail))
+        headers |= error.headers or {}
+    else:
+        sentence, status = sentence_and_status(error)
+        if isinstance(error, Unavailable):
+            headers["Retry-After"] = str(error.wait)
+        # A traceback names folders: it is only for the author of the agent.
+        if isinstance(error, WorkFailed) and request.app.state.services.settings.bots:
+            fault = error.fault
     return JSONResponse({"error": sentence, **fault}, status, headers)
-
-
-def _own_failure(request: Request, error: Exception) -> JSONResponse:
-    # This response bypasses the guard, which adds the headers to all others.
-    headers = {name.decode(): value.decode() for name, value in HEADERS}
-    sentence, status = sentence_and_status(error)
-    return JSONResponse({"error": sentence}, status, headers)
 
 
 class CancelledRoute(APIRoute):
@@ -198,7 +187,6 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, Result]) -> Re
 
 
 async def _gone(receive: Receive) -> None:
-    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
