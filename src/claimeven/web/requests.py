@@ -122,9 +122,7 @@ class MoveRequest(PositionFields):
     agent: Spec = "alphabeta:depth=4"
     limit: LimitFields = LimitFields()
     seed: Seed = None
-    tree_nodes: int = Field(
-        default=0, ge=0, le=2_000, description="Nodes of the search tree to return."
-    )
+    tree_nodes: int = Field(default=0, ge=0, le=2_000, description="Nodes of the tree to return.")
 
 
 class RecordsRequest(BoardFields):
@@ -134,9 +132,7 @@ class RecordsRequest(BoardFields):
 
     text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
     name: str = Field(
-        default="",
-        max_length=MAX_SPEC,
-        description="Name of the file; its extension helps to guess the format.",
+        default="", max_length=MAX_SPEC, description="Of the file: a hint to its format."
     )
 
 
@@ -156,12 +152,8 @@ class MinimaxQuery(PositionFields):
     """The steps of a minimax search."""
 
     agent: Spec = "alphabeta"
-    depth: int | None = Field(
-        default=None, ge=1, le=256, description="In plies; by default the agent's depth."
-    )
-    first_step: int = Field(
-        default=0, ge=0, le=10_000_000, description="First step to return, from 0."
-    )
+    depth: int | None = Field(default=None, ge=1, le=256, description="In plies; default: its own.")
+    first_step: int = Field(default=0, ge=0, le=10_000_000, description="To return, from 0.")
     steps: int = Field(default=2_000, ge=0, le=20_000, description="Number of steps.")
     tree_depth: int = Field(default=4, ge=0, le=64)
     tree_nodes: int = Field(default=500, ge=1, le=10_000)
@@ -175,9 +167,7 @@ class MonteCarloQuery(PositionFields):
         default=None, ge=1, le=MAX_NUMBER, description="By default the agent's."
     )
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
-    first_step: int = Field(
-        default=1, ge=1, le=10_000_000, description="First iteration to return, from 1."
-    )
+    first_step: int = Field(default=1, ge=1, le=10_000_000, description="To return, from 1.")
     steps: int = Field(default=200, ge=0, le=5_000, description="Number of iterations.")
     trees: bool = Field(default=False, description="Also return the tree after each.")
     tree_depth: int = Field(default=8, ge=0, le=64)

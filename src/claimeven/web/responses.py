@@ -225,9 +225,7 @@ class RecordAnswer(BaseModel):
     second: str
     result: str = Field(description="first, second, draw or unfinished.")
     fault: str | None = Field(description="The fault that decided an unfinished game.")
-    has_move_order: bool = Field(
-        description="false if the file has only a position: then the order of the discs is made up."
-    )
+    has_move_order: bool = Field(description="false if the file has only a position.")
 
 
 class RecordsAnswer(BaseModel):
@@ -288,9 +286,7 @@ class MonteCarloStep(BaseModel):
     selected: str
     expanded: list[int]
     simulated: str
-    result: int | float = Field(
-        description="+1, 0, -1 (or a model's value) for the side to move at the root."
-    )
+    result: int | float = Field(description="1, 0, -1 or a model's value, as seen from the root.")
     from_model: bool = Field(description="Whether the result is a model's, without a playout.")
     proven: list[int]
     text: str
@@ -378,9 +374,7 @@ class StatusAnswer(BaseModel):
     workers: int
     ready_workers: int = Field(description="Workers with a complete warm-up.")
     ready: bool = Field(description="Whether no request needs to wait for a compiler.")
-    compiling: bool = Field(
-        description="Whether code is being compiled, once after an installation."
-    )
+    compiling: bool = Field(description="Whether code is compiled, once after an installation.")
     preparing: str | None = Field(description="The warm-up step in progress; null if ready.")
     steps_done: int = Field(description="Warm-up steps done, of `steps`.")
     steps: int
@@ -422,9 +416,7 @@ class LundAnswer(BaseModel):
 
     msg: str
     status: bool
-    result: int | float = Field(
-        description="0 in progress, 1 won, 0.5 drawn, -1 lost, -10 illegal move."
-    )
+    result: int | float = Field(description="0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal.")
     botmove: int = Field(description="Column from 0; -1 if it has not moved.")
     state: list[list[int]] = Field(description="Rows from the top: 1 yours, -1 the bot's.")
 

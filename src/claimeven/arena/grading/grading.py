@@ -339,13 +339,12 @@ def grade_agents(
         if files.parent.exists() and not files.exists():
             report(on_message, f"{bot.label} has changed, so it is measured again")
     calls = Calls(measure_bot, partial(made, partial(Solver, table_mb=JUDGE_MB)), "bot")
-    is_done = False
-    while not is_done:
+    while True:
         try:
             results = calls.results(bots, LocalWorkers(jobs, on_message))
             for done, _ in enumerate(results, start=1):
                 on_progress(done, len(bots))
-            is_done = True
+            break
         except PoolError as error:
             if error.job is None:
                 raise
