@@ -138,7 +138,6 @@ class UgiEngine:
         return True
 
     def close(self) -> None:
-        """Close the agent."""
         if self._agent is not None:
             self._agent.close()
         self._agent = None

@@ -230,7 +230,7 @@ def import_database(
 def add_wins(keys: Keys, given_keys: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
     """Return the scores of all positions of the last ply, including those with a win at hand.
 
-    `keys` are all positions, `known` the positions of the database, both ascending.
+    `keys` are all positions, `given_keys` the positions of the database, both ascending.
     """
     mine, mask = discs_of_keys(keys, geometry)
     wins = has_win(mine, mask, geometry)

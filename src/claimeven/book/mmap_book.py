@@ -28,7 +28,7 @@ import mmap
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,16 +68,6 @@ _COUNT = np.dtype("<u8")
 _PAGE = 4096
 
 
-class _Head(NamedTuple):
-    """The data before the scores."""
-
-    ranking: PositionRanking
-    counts: tuple[int, ...]
-    text: str
-    digests: bytes
-    size: int
-
-
 class MappedBook:
     """Exact scores of the unfinished positions of plies 0 .. `plies`, looked up in a file.
 
@@ -91,17 +81,18 @@ class MappedBook:
         with reading(path, InvalidBook):
             self._place = self.path.absolute()  # the current folder may change later
             with self.path.open("rb") as stream:
-                head = _read_head(stream.read(_START), stream.read, name)
-                check_size(stream.seek(0, 2), head.size + head.ranking.starts[-1], name)
+                start = stream.read(_START)
+                ranking, counts, text, digests, size = _read_head(start, stream.read, name)
+                check_size(stream.seek(0, 2), size + ranking.starts[-1], name)
                 mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        self.positions: tuple[int, ...] = head.counts
-        self.description: dict[str, Any] = description_of(head.text.encode())
-        about = self.description or {"source": head.text}  # of 0.2
+        self.positions: tuple[int, ...] = counts
+        self.description: dict[str, Any] = description_of(text.encode())
+        about = self.description or {"source": text}  # of 0.2
         self.source: str = str(about.get("source", ""))
-        self._ranking = head.ranking
-        self._digests = head.digests
-        self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[head.size :]
-        self._is_checked = np.zeros(len(head.digests) // DIGEST_BYTES, dtype=bool)
+        self._ranking = ranking
+        self._digests = digests
+        self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[size:]
+        self._is_checked = np.zeros(len(digests) // DIGEST_BYTES, dtype=bool)
 
     def __deepcopy__(self, memo: object) -> MappedBook:
         """Return itself, because it only reads its file."""
@@ -212,8 +203,10 @@ def _shown(source: str) -> str:
     return printable.encode()[:MAX_SOURCE].decode(errors="ignore")
 
 
-def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
-    """Return the checked head; `read(n)` returns its next bytes."""
+def _read_head(
+    start: bytes, read: Callable[[int], bytes], name: str
+) -> tuple[PositionRanking, tuple[int, ...], str, bytes, int]:
+    """Return ranking, positions by ply, text, digests and size of the head; `read(n)` reads on."""
     check_start(start, _START, name)
     _, version, columns, rows, connect, plies, word_bytes = _HEADER.unpack(start[: _HEADER.size])
     if version != VERSION:
@@ -239,4 +232,4 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     if not text.isprintable():
         raise InvalidBook(f"{name} is corrupt: its source is not text")
     digests = rest[count_bytes + word_bytes : length]
-    return _Head(ranking, tuple(counts), text, digests, size)
+    return ranking, tuple(counts), text, digests, size

@@ -155,7 +155,7 @@ class PositionRanking:
             discs += count
         return (
             self.starts[ply]
-            + int(self._block_of(ply)[spread]) * self.colorings[ply]
+            + int(_blocks(board.columns, board.rows, ply)[spread]) * self.colorings[ply]
             + int(_ranks(ply)[word])
         )
 
@@ -170,7 +170,7 @@ class PositionRanking:
     def _tables(self) -> Numbers:
         """The tables for the kernel, see above."""
         board = self.geometry
-        blocks = [self._block_of(ply) for ply in range(self.plies + 1)]
+        blocks = [_blocks(board.columns, board.rows, ply) for ply in range(self.plies + 1)]
         blocks_at = np.cumsum([0, *self.spreads[:-1]])
         head = np.array([board.columns, board.height, board.rows, self.plies])
         ranks = [_ranks(ply) for ply in range(self.plies + 1)]
@@ -178,10 +178,6 @@ class PositionRanking:
         before = np.array(self._before)
         parts = [head, *lists, before.reshape(-1), *blocks, *ranks]
         return np.concatenate([part.astype(np.int64) for part in parts])
-
-    def _block_of(self, ply: int) -> npt.NDArray[np.int32]:
-        """Return the block of each spread of a ply; for spreads without a block it is undefined."""
-        return _blocks(self.geometry.columns, self.geometry.rows, ply)
 
 
 def _ways(columns: int, rows: int, plies: int) -> list[list[int]]:
@@ -204,7 +200,7 @@ def _even_spreads(geometry: Geometry, discs: int) -> int:
 
 @lru_cache(maxsize=64)
 def _blocks(columns: int, rows: int, ply: int) -> npt.NDArray[np.int32]:
-    """Return the block of each spread of `ply` discs, in the order of the spreads' numbers."""
+    """Return the block of each spread of `ply` discs by its number, undefined if it has none."""
     heights = _spreads(columns, rows, ply)
     has_block = np.zeros(len(heights), dtype=bool)
     undecided = np.ones(len(heights), dtype=bool)
@@ -212,8 +208,7 @@ def _blocks(columns: int, rows: int, ply: int) -> npt.NDArray[np.int32]:
         left, right = heights[:, column], heights[:, columns - 1 - column]
         has_block |= undecided & (left < right)
         undecided &= left == right
-    blocks: npt.NDArray[np.int32] = np.cumsum(has_block | undecided, dtype=np.int32) - np.int32(1)
-    return blocks
+    return np.cumsum(has_block | undecided, dtype=np.int32) - np.int32(1)
 
 
 def _spreads(columns: int, rows: int, discs: int) -> npt.NDArray[np.int8]:

@@ -295,8 +295,7 @@ class Dataset:
     @cached_property
     def known(self) -> npt.NDArray[np.bool_]:
         """Which columns are playable and have a known score, (n, columns)."""
-        found: npt.NDArray[np.bool_] = self.scores > WORSE
-        return found
+        return self.scores > WORSE
 
     @cached_property
     def optimal(self) -> npt.NDArray[np.bool_]:

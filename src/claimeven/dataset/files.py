@@ -177,9 +177,7 @@ def write_rows(
             text = card_text(paths[place].name, plan, about, found, digest)
             streams[len(paths) + place].write(text.encode())
             counts.append(found.total())
-    return (
-        DatasetResult(counts[0]) if split is None else DatasetResult(counts[0], counts[1], paths[1])
-    )
+    return DatasetResult(counts[0], sum(counts[1:]), None if split is None else paths[1])
 
 
 @contextmanager
@@ -363,7 +361,6 @@ def header_in(line: bytes) -> dict[str, Any] | None:
 
 
 def _head(header: Mapping[str, Any]) -> bytes:
-    """Return the first line of a journal."""
     return json.dumps(header).encode() + b"\n"
 
 

@@ -149,8 +149,7 @@ def _numbers_of(
             rows = f"row {first + int(at[1])}"
     if len(found) != len(lines):
         raise InvalidDatasetFile(f"{path} must contain whole numbers in {rows}")
-    numbers: _Numbers = found.view(np.int64).reshape(len(found), -1)
-    return numbers
+    return found.view(np.int64).reshape(len(found), -1)
 
 
 def _kind(name: str) -> type[np.uint64 | np.int64]:
@@ -204,7 +203,6 @@ def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list
 
 
 def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -> None:
-    """Raise `InvalidDatasetFile` if a Parquet file is of another board."""
     try:
         header = json.loads(metadata[b"claimeven"])
         board = Geometry(header["columns"], header["rows"], header["connect"])

@@ -164,9 +164,8 @@ def compare_runs(
             rows = [*lines, {"of": key, "figures": figures}]
             text = "".join(json.dumps(row) + "\n" for row in rows)
             write_text(file_of(Path(folder), SCORES), text)
-        interval = figures["elo_interval"]
-        figures = {**figures, "elo_interval": None if interval is None else tuple(interval)}
-        found.append(ModelScores(name, spec, *model[1:], **figures))
+        interval = figures["elo_interval"] and tuple(figures["elo_interval"])
+        found.append(ModelScores(name, spec, *model[1:], **{**figures, "elo_interval": interval}))
     return found
 
 

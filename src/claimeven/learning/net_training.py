@@ -143,10 +143,6 @@ class OptimizerConfig:
         """The loss that training minimizes."""
         return LossConfig(self.policy_target, float(self.value_weight), float(self.score_weight))
 
-    def rounds_at(self, step: int) -> bool:
-        """Whether the weights of a step, from 0, are rounded."""
-        return self.quant_levels is not None and step >= self.qat_start * self.steps
-
     def lr_at(self, step: int) -> float:
         """Return the learning rate of a step, from 0."""
         warm_up: float = min(_WARM_UP, _MAX_WARM_UP_PART * self.steps)
@@ -192,15 +188,15 @@ class NetTrainer:
 
     def learn(self, batch: TrainingBatch) -> Losses:
         """Take a step; return the losses before it."""
-        count = len(batch.planes)
+        count, config = len(batch.planes), self.config
         state = placed((self.weights, self.mean, self._state), count, None)
         self.weights, self.mean, self._state = state
-        lr = self.config.lr_at(self.step)
-        ema_decay = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
-        levels = self.config.quant_levels if self.config.rounds_at(self.step) else None
+        lr = config.lr_at(self.step)
+        ema_decay = min(config.ema_decay, (1 + self.step) / (10 + self.step))
+        levels = config.quant_levels if self.step >= config.qat_start * config.steps else None
         # The gradient at the rounded weights changes the weights before rounding.
         weights = self.weights if levels is None else _compiled_rounding(levels)(self.weights)
-        target, *loss_weights = self.config.loss
+        target, *loss_weights = config.loss
         compiled = _compiled_gradients(self.geometry, self.precision, target)
         mask = placed(self._dropout(count), count, 1)
         losses, found = compiled(weights, mask, placed(batch, count), tuple(loss_weights))

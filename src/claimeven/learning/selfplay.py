@@ -307,7 +307,6 @@ class _Loop:
         return found
 
     def write(self, model: ModelFile, row: Row) -> None:
-        """Write a model with its measurements."""
         config = self.learner.config
         described = {**config.as_dict(), "iterations": config.iterations}
         write_with_facts(self.run.model_path, model, described, row)

@@ -258,9 +258,8 @@ class ReplayBuffer:
 
     def batch(self, size: int, rng: np.random.Generator) -> TrainingBatch:
         """Return positions drawn with replacement; no exact scores are known."""
-        mines, masks, policies, values, scores = _select(
-            self.positions, rng.integers(0, len(self), size)
-        )
+        drawn = _select(self.positions, rng.integers(0, len(self), size))
+        mines, masks, policies, values, scores = drawn
         playable = playable_columns(masks, self.geometry)
         zeros = np.zeros(playable.shape, dtype=np.float32)
         inputs = self.features.of(mines, masks)
@@ -268,11 +267,9 @@ class ReplayBuffer:
         return TrainingBatch(*inputs, policies, values, zeros, unknown, playable, scores, ones)
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays for a checkpoint."""
         return {f"replay_{name}": array for name, array in self.positions._asdict().items()}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Restore the buffer from the arrays of a checkpoint."""
         self.positions = Positions(*(arrays[f"replay_{name}"] for name in Positions._fields))
 
 

@@ -174,7 +174,6 @@ class InferenceClient:
         """Do nothing, since this class has no kernels."""
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:

@@ -108,11 +108,8 @@ class NTuples:
                 )
             if len(set(cells)) < len(cells):
                 raise InvalidNetwork(f"tuple {number} holds a cell twice")
-            for column, row in cells:
-                if not self.geometry.has(column, row):
-                    raise InvalidNetwork(
-                        f"tuple {number} holds a cell that is not on {self.geometry}"
-                    )
+            if not all(self.geometry.has(column, row) for column, row in cells):
+                raise InvalidNetwork(f"tuple {number} holds a cell that is not on {self.geometry}")
 
     @classmethod
     def random_walks(

@@ -21,7 +21,6 @@ LABELS = ("win", "draw", "loss")
 NO_MOVE = "-"
 #: Characters of a player's name, and of the reason of a fault.
 _MAX_NAME, _MAX_REASON = 200, 10_000
-_BYTE_ORDER_MARK = "\ufeff"
 T = TypeVar("T")
 
 
@@ -177,7 +176,7 @@ def played(columns: Sequence[int], geometry: Geometry) -> Position:
 def text_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers, without their ends and a byte order mark."""
     for number, line in enumerate(lines, start=1):
-        yield number, line.removeprefix(_BYTE_ORDER_MARK).rstrip("\r\n")
+        yield number, line.removeprefix("\ufeff").rstrip("\r\n")
 
 
 def written_lines(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, str]]:

@@ -32,7 +32,6 @@ _BANK = 60
 _BOARD = {"columns": "columns", "rows": "rows", "inarow": "connect"}
 _FAULT_OF = {"INVALID": "illegal", "TIMEOUT": "time", "ERROR": "crash"}
 _STATUS_OF = {"illegal": "INVALID", "time": "TIMEOUT", "stall": "TIMEOUT"}
-_OTHER_FAULT = "ERROR"
 _SYMBOLS = {0: "x", 1: "o", None: "."}
 #: Returns the board that a player of ConnectX sees.
 _connectx_board = methodcaller("get", "board")
@@ -134,7 +133,7 @@ def replay_of(record: GameRecord) -> dict[str, Any]:
         steps.append(_step(position, (seat, column), number, statuses, rewards))
     if record.fault is not None and record.fault_seat is not None:
         loser = record.fault_seat
-        both = [("DONE", 0), (_STATUS_OF.get(record.fault, _OTHER_FAULT), None)]
+        both = [("DONE", 0), (_STATUS_OF.get(record.fault, "ERROR"), None)]
         (one, reward), (two, other) = both if loser else both[::-1]
         steps.append(_step(position, (loser, None), len(steps), (one, two), (reward, other)))
     names = [record.first, record.second]

@@ -25,7 +25,7 @@ from claimeven.agents.options import FULL, AgentKind, InvalidSpec, limit_in, spl
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
+from claimeven.montecarlo.options import PRESETS
 from claimeven.networks import ntuple
 from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.model_file import read_model
@@ -296,10 +296,6 @@ def _check_uct(options: Mapping[str, Any]) -> None:
             )
 
 
-def _is_known(options: MonteCarloOptions) -> bool:
-    return all(getattr(options, name) in choices for name, (choices, _) in UCT_CHOICES.items())
-
-
 _BASELINES: Final = ("board", "kaggle_api", "baselines")
 #: Options of UCT that a submission takes as they are.
 _UCT_OPTIONS: Final = (
@@ -309,7 +305,11 @@ _UCT_OPTIONS: Final = (
 #: Agent -> the function that makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
     **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},
-    **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
+    **{
+        kind.name: _uct
+        for kind in montecarlo.KINDS
+        if all(getattr(PRESETS[kind.name], n) in known for n, (known, _) in UCT_CHOICES.items())
+    },
     "perfect": _perfect,
     "ntuple": _ntuple,
     "ntuple-alphabeta": _ntuple,
