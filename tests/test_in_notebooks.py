@@ -194,13 +194,18 @@ def test_a_match(match: MatchResult) -> None:
 def test_standings_have_a_ladder_and_a_cross_table(tournament: TournamentResult) -> None:
     rows = cells(tournament)
     order = [agent.label for agent in tournament.standings.ranking]
-    for found in (rows[1:4], rows[5:8]):
-        assert [row[0] for row in found] == [f"{n} {label}" for n, label in enumerate(order, 1)]
-    assert rows[5][1] == "" and rows[5][2].endswith(" / 4")
-    assert tournament.standings._repr_html_() == tournament._repr_html_()
     ladder = tournament.standings.ladder
     assert isinstance(ladder, Ladder)
-    assert [row[:2] for row in cells(ladder)] == [row[:2] for row in rows[:4]]
+    ranks = [each.rank for each in sorted(ladder.ratings, key=lambda each: order.index(each.agent))]
+    assert all(low <= number <= high for number, (low, high) in enumerate(ranks, 1))
+    named = ["-".join(map(str, sorted({*rank}))) for rank in ranks]
+    for found, numbers in ((rows[1:4], named), (rows[5:8], ["1", "2", "3"])):
+        pairs = zip(numbers, order, strict=True)
+        assert [row[0].split() for row in found] == [[*pair] for pair in pairs]
+    assert rows[5][1] == "" and rows[5][2].endswith(" / 4")
+    assert tournament.standings._repr_html_() == tournament._repr_html_()
+    names = [[row[0].split()[-1], row[1]] for row in cells(ladder)]
+    assert names == [[row[0].split()[-1], row[1]] for row in rows[:4]]
 
 
 def test_a_place_on_the_ladder() -> None:

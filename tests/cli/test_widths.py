@@ -72,6 +72,6 @@ def test_the_rows_of_wide_names_stand_below_the_others(
     result = run(*(f"{name}.py" if word == "BOT" else word for word in words))
     lines = result.out.splitlines()
     assert max(map(text_size, lines)) <= 80
-    rows = [line for line in lines if re.match(rf"[> \d]*(greedy|{name})( |\.py )", line)]
+    rows = [line for line in lines if re.match(rf"[> \d-]*(greedy|{name})( |\.py )", line)]
     assert len(rows) >= 2
     assert text_size(rows[0]) == text_size(rows[1])

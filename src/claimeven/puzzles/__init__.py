@@ -1,7 +1,7 @@
 """Puzzles: positions with one right column, made by the solver, with ratings and hints.
 
 >>> from claimeven import daily_puzzle
->>> print(daily_puzzle("2026-01-05").task)
+>>> print(daily_puzzle("2026-01-12").task)
 Yellow to move: one column wins, no other does.
 
 - bundled puzzles: `select_puzzles`, `bundled_puzzles`, `daily_puzzle`;
