@@ -348,9 +348,8 @@ def final_choice(root: TreeNode) -> dict[int, float]:
 
 #: The source of each textbook.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
-    name: (search, textbook._value_at_rest, textbook._finished_value)
-    for name in ("minimax", "alphabeta", "negamax")
-    for search in [getattr(textbook, name)]
+    search.__name__: (search, textbook._value_at_rest, textbook._finished_value)
+    for search in (textbook.minimax, textbook.alphabeta, textbook.negamax)
 } | {"uct": (TextbookTree, final_choice), "flat": (flat,)}
 
 
@@ -358,11 +357,8 @@ _PARTS: Final[dict[str, tuple[Any, ...]]] = {
 def _code(algorithm: str, changes: Changes) -> CodeType:
     """Return the code of a textbook after changes, and with the calls of a replay."""
     text = "\n".join(map(inspect.getsource, _PARTS[algorithm]))
-    hooks = (
-        ("enter(path)", "enter(path, position)"),
-        ("in node.children:", "in guide(node.children):"),
-    )
-    for old, new in (*hooks, *changes):
+    guided = ("in node.children:", "in guide(node.children):")
+    for old, new in (("enter(path)", "enter(path, position)"), guided, *changes):
         text = text.replace(old, new)
     return compile(text, f"<{algorithm}>", "exec")
 

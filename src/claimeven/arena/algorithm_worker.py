@@ -11,18 +11,11 @@ from functools import partial
 from numbers import Integral
 from typing import Any, Final
 
-from claimeven.agents import Agent, FunctionAgent, InvalidSpec, codec
+from claimeven.agents import Agent, FunctionAgent, InvalidSpec, codec, shapes
 from claimeven.agents.files import load_function
 from claimeven.agents.options import split_options
 from claimeven.agents.sanitize import described, shown, traceback_of
-from claimeven.agents.shapes import (
-    SHAPES,
-    InvalidVisit,
-    arguments_of,
-    end_of,
-    read_board,
-    read_visit,
-)
+from claimeven.agents.shapes import SHAPES, InvalidVisit
 from claimeven.agents.worker import AgentWorker
 from claimeven.agents.worker import main as answer_requests
 from claimeven.game.position import Position
@@ -75,9 +68,9 @@ class SearchWorker(AgentWorker):
         choices = ("position", "moves", *SHAPES)
         if options or self.shape not in choices:
             raise InvalidSpec(no_such("shape", next(iter(options), self.shape), choices))
-        self.load_search: Callable[[], Any] = partial(load_function, file[0], name)
-        search = self.load_search()
-        arguments_of(search, dict.fromkeys((self.shape, *ALGORITHMS[self.algorithm])))
+        self.file: tuple[str, str] = (file[0], name)
+        search = load_function(*self.file)
+        shapes.arguments_of(search, dict.fromkeys((self.shape, *ALGORITHMS[self.algorithm])))
         return FunctionAgent(spec, search)
 
     def search(self, board: list[int], moves: list[int], efforts: list[int], seed: int) -> Any:
@@ -95,7 +88,7 @@ class SearchWorker(AgentWorker):
         def visit(item: Any) -> None:
             if len(visits[-1]) >= MAX_VISITED:
                 raise InvalidVisit(f"visited more than {MAX_VISITED:,} positions")
-            visited = read_visit(item, position.geometry, self.shape).position
+            visited = shapes.read_visit(item, position.geometry, self.shape).position
             visits[-1].append((visited.mine, visited.mask))
 
         def ask(of: Callable[[Position], int], board: Any, player: Any = None) -> int:
@@ -103,7 +96,7 @@ class SearchWorker(AgentWorker):
                 visit(board)
             if player is not None and player not in players:
                 raise InvalidVisit(f"asked for the player {shown(player)}, not one of {players}")
-            asked = read_board(board, position.geometry, self.shape)
+            asked = shapes.read_board(board, position.geometry, self.shape)
             return of(asked) if player in (None, players[asked.turn]) else -of(asked)
 
         on_visit = id if is_sampled else visit
@@ -115,11 +108,11 @@ class SearchWorker(AgentWorker):
         }  # fmt: skip
         fault, traceback = None, ""
         try:
-            search = self.load_search()
+            search = load_function(*self.file)
             for effort in efforts:
                 visits.append([])
                 offered |= dict.fromkeys(("depth", "iterations", "playouts"), effort)
-                answer = end_of(search(**arguments_of(search, offered)), on_visit)
+                answer = shapes.end_of(search(**shapes.arguments_of(search, offered)), on_visit)
                 answers.append(_read_answer(answer, is_sampled, position.geometry.columns))
         except InvalidVisit as error:
             fault = str(error)

@@ -158,9 +158,7 @@ def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
     'write return instead of yield'
     """
     if "above it does not play" in reason:
-        return (
-            "move the function that should play to the end of the file, where Kaggle looks for it"
-        )
+        return "move the function that plays to the end of the file, where Kaggle looks for it"
     for pattern, advice in _BY_REASON.get(kind, {}).items():
         if re.search(pattern, reason):
             return advice
@@ -177,9 +175,8 @@ def advice_on_loading(failure: str) -> str:
     >>> advice_on_loading("bot.py defines no function to play with")
     'define a function of a position, best called agent'
     """
-    return next(
-        (text for sign, text in _LOADING.items() if re.search(sign, failure)), LOADING_ADVICE
-    )
+    found = (text for sign, text in _LOADING.items() if re.search(sign, failure))
+    return next(found, LOADING_ADVICE)
 
 
 #: Minimum number of positions of each seat, and the share of them, that show a habit.
@@ -209,9 +206,7 @@ def usage_of(process: int, answers: int) -> Usage | None:
     """Return the resources of a process now; None if the system does not report them."""
     folder = Path(f"/proc/{process}")
     with suppress(OSError):
-        memory = re.search(
-            r"^VmData:\s+(\d+)", (folder / "status").read_text("utf-8"), re.MULTILINE
-        )
+        memory = re.search(r"\nVmData:\s+(\d+)", (folder / "status").read_text("utf-8"))
         children = (folder / f"task/{process}/children").read_text("utf-8").split()
         counts = (len(list((folder / "task").iterdir())), len(list((folder / "fd").iterdir())))
         if memory is not None:
@@ -221,10 +216,8 @@ def usage_of(process: int, answers: int) -> Usage | None:
 
 def grows(usage: Sequence[Usage]) -> bool:
     """Whether memory grew with every answer, the last part no slower than half of that before."""
-    if len(usage) < 3:
-        return False
-    earlier, later = (_growth(*usage[end - 2 : end]) for end in (len(usage) - 1, len(usage)))
-    return later > _GROWTH and later > earlier / 2
+    growth = [_growth(*pair) for pair in itertools.pairwise(usage[-3:])]
+    return len(growth) == 2 and growth[1] > max(_GROWTH, growth[0] / 2)
 
 
 def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
@@ -284,8 +277,7 @@ def _asked(answers: Sequence[ProbeAnswer], seat: int, wins: int, blocks: int) ->
     return [
         answer
         for answer in answers
-        if answer.probe.position.turn == seat
-        and (len(answer.probe.wins), len(answer.probe.blocks)) == (wins, blocks)
+        if answer.probe.has(seat, wins, blocks)
         and len(answer.probe.position.legal_columns) > 2
         and answer.probe.wins != answer.probe.blocks
     ]
@@ -321,17 +313,13 @@ def find_notes(spec: str, is_unseeded: bool) -> tuple[str, ...]:
             " remembers earlier moves. A seed does not decide its games."
         )
     path, nodes = _parsed(spec)
-    imported = {
-        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
-    }
+    imports = [node.names for node in nodes if isinstance(node, ast.Import)]
+    imported = {alias.name for names in imports for alias in names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     near = {file.stem for file in path.parent.glob("*.py")} & {path.stem, *imported}
-    notes += [
-        f"{name}.py has the name of a module of Python, which is the one that is imported: give it"
-        " another name."
-        for name in sorted(near & sys.stdlib_module_names)
-    ]
-    return tuple(notes)
+    which = "has the name of a module of Python, which is the one that is imported"
+    hidden = sorted(near & sys.stdlib_module_names)
+    return (*notes, *(f"{name}.py {which}: give it another name." for name in hidden))
 
 
 def find_files(spec: str) -> Iterator[Fault]:

@@ -41,6 +41,11 @@ class Probe:
         """The move string that leads to the position."""
         return format_moves(self.columns, self.position.geometry)
 
+    def has(self, seat: int, wins: int, blocks: int) -> bool:
+        """Whether it is the turn of a seat, with these numbers of wins and blocks."""
+        counts = self.position.turn, len(self.wins), len(self.blocks)
+        return counts == (seat, wins, blocks)
+
     @property
     def only(self) -> int | None:
         """The only open column; None if there are more."""
@@ -150,8 +155,7 @@ def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
 def random_probes(geometry: Geometry, rng: random.Random, games: int) -> Iterator[Probe]:
     """Yield a position of each random game, of 2 discs and more if the board has room for them."""
     for _ in range(games):
-        position = Position(geometry)
-        columns: list[int] = []
+        position, columns = Position(geometry), list[int]()
         plies = rng.randrange(geometry.cells)
         while position.ply < plies:
             column = rng.choice(position.legal_columns)
@@ -167,14 +171,8 @@ def random_probes(geometry: Geometry, rng: random.Random, games: int) -> Iterato
 def _at_hand(lines: list[Probe]) -> Iterator[Probe]:
     for seat in (0, 1):
         for wins, blocks in ((1, 0), (0, 1), (1, 1)):
-            found = [
-                probe
-                for probe in lines
-                if probe.position.turn == seat
-                and (len(probe.wins), len(probe.blocks)) == (wins, blocks)
-                and (not wins or probe.wins != probe.blocks)
-            ]
-            yield from found[:AT_HAND]
+            found = [probe for probe in lines if probe.has(seat, wins, blocks)]
+            yield from [p for p in found if not wins or p.wins != p.blocks][:AT_HAND]
 
 
 def _with_open(

@@ -120,23 +120,20 @@ class CheckReport:
 
     def taken(self, of: str) -> tuple[int, int]:
         """Number of `wins`, or of `blocks` without a win, that it played, and of all."""
-        asked = [
-            (a.column, getattr(a.probe, of))
-            for a in self.answers
-            if getattr(a.probe, of) and (of == "wins" or not a.probe.wins)
-        ]
-        return sum(column in good for column, good in asked), len(asked)
+        found = [a for a in self.answers if of == "wins" or not a.probe.wins]
+        taken = [a.column in good for a in found if (good := getattr(a.probe, of))]
+        return sum(taken), len(taken)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON; games count from 1."""
-        slowest = self.slowest
+        slowest, failure = self.slowest or (None, None), self.failure
         return {
             "agent": self.spec,
             "ok": self.is_fine,
             "plays": self.plays or None,
             "load_seconds": self.load_seconds,
-            "failure": None if self.failure is None else str(self.failure),
-            "traceback": None if self.failure is None else self.failure.traceback or None,
+            "failure": None if failure is None else str(failure),
+            "traceback": None if failure is None else failure.traceback or None,
             "advice": self.advice or None,
             "positions": len(self.answers),
             "wins_taken": self.taken("wins"),
@@ -166,8 +163,8 @@ class CheckReport:
             ],
             "notes": list(self.notes),
             "seconds_median": self.median,
-            "seconds_max": None if slowest is None else slowest[0],
-            "slowest_move_after": None if slowest is None else slowest[1],
+            "seconds_max": slowest[0],
+            "slowest_move_after": slowest[1],
             "memory_mb": self.memory,
             "memory_limit_mb": self.sandbox.memory_bound_mb,
         }
@@ -282,7 +279,8 @@ def check_agent(
         is_kaggle = spec.startswith("kaggle:")
         agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING
     with closing(agent):
-        check = _Check(agent, geometry, limit, seed, on_progress, is_timeless)
+        notify = on_progress or (lambda done, total: None)
+        check = _Check(agent, geometry, limit, seed, notify, is_timeless)
         check.ask()
         check.play()
         memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
@@ -307,7 +305,7 @@ class _Check:
     geometry: Geometry
     limit: Limit
     seed: int
-    on_progress: Callable[[int, int], object] | None
+    on_progress: Callable[[int, int], object]
     is_timeless: bool
     answers: list[ProbeAnswer] = field(default_factory=list)
     games: list[CheckedGame] = field(default_factory=list)
@@ -332,11 +330,10 @@ class _Check:
         """Ask about all positions, a slow agent about fewer."""
         ends = time.perf_counter() + (math.inf if self.is_timeless else MAX_ASKING)
         half = len(self._more) // 2
-        for part, may_end in (
-            (self._needed, False), (self._more[:half], True), (self._more[half:], True)
-        ):  # fmt: skip
+        for part in (self._needed, self._more[:half], self._more[half:]):
             for probe in part:
-                if self._weight >= _MAX_WEIGHT or (may_end and time.perf_counter() > ends):
+                is_late = part is not self._needed and time.perf_counter() > ends
+                if self._weight >= _MAX_WEIGHT or is_late:
                     return
                 self._ask(probe)
             self._note_usage()
@@ -372,13 +369,10 @@ class _Check:
         try:
             begin_game(self.agent, rng)
             decision, seconds = timed_decision(self.agent, probe.position, self.limit, rng)
+            if (decision.details or {}).get("note") == NONE_NOTE:
+                raise AgentFault(NONE_NOTE.removeprefix("it "), kind=FaultKind.ILLEGAL)
         except AgentFault as fault:
             lost = Forfeit(probe.position.turn, str(fault), fault.traceback, fault.kind)
-            return ProbeAnswer(probe, number, fault=lost)
-        if decision.details and decision.details.get("note") == NONE_NOTE:
-            lost = Forfeit(
-                probe.position.turn, NONE_NOTE.removeprefix("it "), kind=FaultKind.ILLEGAL
-            )
             return ProbeAnswer(probe, number, fault=lost)
         return ProbeAnswer(probe, number, decision.column, seconds)
 
@@ -389,14 +383,12 @@ class _Check:
             self._weight += _WEIGHTS.get(fault.kind, _EXIT if has_exited else _OTHER)
             if fault.kind is FaultKind.STALL and (self.limit.seconds or math.inf) > _SHORT:
                 self._weight = _MAX_WEIGHT
-        if self.on_progress is not None:
-            self.on_progress(len(self.answers) + len(self.games), self.positions + GAMES)
+        self.on_progress(len(self.answers) + len(self.games), self.positions + GAMES)
 
     def _note_usage(self) -> None:
         process = self.agent.process if isinstance(self.agent, ProcessAgent) else None
-        used = None if process is None else findings.usage_of(process, len(self.answers))
-        if used is not None:
-            self.usage.append(used)
+        used = process and findings.usage_of(process, len(self.answers))
+        self.usage += [used] if used else []
 
     def _ask_again(self) -> None:
         quick = math.inf if self.is_timeless else _QUICK
@@ -416,12 +408,10 @@ class _Check:
 
 
 def _opening(geometry: Geometry, filled: float, seed: int) -> Opening:
-    plies = round(filled * geometry.cells)
+    start, plies = Position(geometry), round(filled * geometry.cells)
     while plies > 0:
         try:
-            return Opening(
-                Position(geometry), random_openings(1, plies, seed, Position(geometry))[0]
-            )
+            return Opening(start, random_openings(1, plies, seed, start)[0])
         except InvalidMatch:
             plies //= 2
-    return Opening(Position(geometry))
+    return Opening(start)

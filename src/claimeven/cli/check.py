@@ -28,6 +28,7 @@ from claimeven.cli.common.output import cut, left, text_size, text_width, write_
 from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error, write_json
 from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 from claimeven.game.validation import seed_number
 
 #: Exit status if a fault was found.
@@ -89,15 +90,14 @@ def command(
       claimeven check --algorithm uct my.py:search,shape=lists --moves 4453
     """
     seed_number(seed)
-    if algorithm is None:
-        if moves:
-            raise click.UsageError("--moves needs --algorithm: it names positions for a search")
-        announce_compilation()
     check: Callable[..., CheckReport | AlgorithmReport]
     if algorithm is not None:
         sandbox, seconds = replace(bounds, quiet=not verbose), limit.seconds or SECONDS
         check = partial(check_algorithm, algorithm, moves=moves, seconds=seconds, sandbox=sandbox)
+    elif moves:
+        raise click.UsageError("--moves needs --algorithm: it names positions for a search")
     else:
+        announce_compilation()
         memory, load = bounds.memory_limit_mb, bounds.load_timeout
         check = partial(check_agent, limit=limit, memory_limit_mb=memory, load_timeout=load)
         check = partial(check, quiet=not verbose)
@@ -106,14 +106,10 @@ def command(
         with status_line() as line:
             for number, spec in enumerate(specs, start=1):
                 place = f", {number} of {len(specs)}" if len(specs) > 1 else ""
+                things = "{} of {} positions" + " and games" * (algorithm is None)
+                told = line.reporter(things, f"checking {printable(spec)}{place}: ")
                 try:
-                    on_progress = line.reporter(
-                        "{} of {} positions" + " and games" * (algorithm is None),
-                        f"checking {printable(spec)}{place}: ",
-                    )
-                    reports[spec] = check(
-                        spec, geometry=geometry, seed=seed, on_progress=on_progress
-                    )
+                    reports[spec] = check(spec, geometry=geometry, seed=seed, on_progress=told)
                 except InvalidSpec as error:
                     if len(specs) == 1:
                         raise
@@ -135,25 +131,20 @@ def _write_all(
 ) -> None:
     """Write the report of one agent, or a table of several and the reports with faults."""
     searches = [each for each in reports.values() if isinstance(each, AlgorithmReport)]
-    if searches:
-        write_sections(chain.from_iterable(map(_search_sections, searches)), out)
-        return
     checked = {spec: each for spec, each in reports.items() if isinstance(each, CheckReport)}
-    if len(reports) == 1:
-        write_sections(_sections(next(iter(checked.values())), limit), out)
+    if searches or len(reports) == 1:
+        sections = (_sections(each, limit) for each in checked.values())
+        write_sections(chain(*map(_search_sections, searches), *sections), out)
         return
-    out.writelines(
-        line + "\n" for line in _summary(dict.fromkeys(reports) | checked, text_width(out))
-    )
+    for line in _summary(dict.fromkeys(reports) | checked, text_width(out)):
+        out.write(f"{line}\n")
     broken = [report for report in checked.values() if not report.is_fine]
     for report in broken:
         out.write("\n")
         write_sections(_sections(report, limit), out)
     out.write(f"\n{len(checked) - len(broken)} of {len(reports)} agents have no faults\n")
     out.writelines(f"  faults: {printable(report.spec)}\n" for report in broken)
-    out.writelines(
-        f"  no agent: {printable(spec)}\n" for spec, report in reports.items() if report is None
-    )
+    out.writelines(f"  no agent: {printable(spec)}\n" for spec in reports if spec not in checked)
 
 
 def _search_sections(report: AlgorithmReport) -> Iterator[list[Block]]:
@@ -169,14 +160,9 @@ def _search_sections(report: AlgorithmReport) -> Iterator[list[Block]]:
     effort = f"{'with' if is_sampled else 'to depth'} {differs.effort}{' playouts' * is_sampled}"
     yield [f"{names} differ in a search {_after(differs.moves)} {effort}:", Board(differs.position)]
     visit = f"Visit {differs.visit}: the" if differs.visit else "The"
-    yield [
-        f"{visit} textbook {differs.textbook}.",
-        *map(Board, filter(None, [differs.textbook_position])),
-    ]
-    yield [
-        f"{visit} program {differs.program}.",
-        *map(Board, filter(None, [differs.program_position])),
-    ]
+    for who in ("textbook", "program"):
+        seen: Position | None = getattr(differs, f"{who}_position")
+        yield [f"{visit} {who} {getattr(differs, who)}.", *map(Board, filter(None, [seen]))]
     yield [_traceback(differs.traceback)] if differs.traceback else []
     likely = "Cause" if report.is_sure and len(report.causes) == 1 else "Possible cause"
     causes = [f"{likely}: {cause}." for cause in report.causes]
@@ -234,14 +220,11 @@ def _fault(fault: Fault, report: CheckReport, limit: Limit) -> Iterator[Block]:
     times = " and ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count)
     yield f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}"
     if fault.position is not None:
-        where = _after(fault.moves)
+        game = ""
         if not fault.answers:
-            first = fault.games[0]
-            seat = ("first", "second")[first.seat]
-            where = (
-                f"in game {first.number + 1}, as {seat} player against {first.opponent}, {where}"
-            )
-        yield f"It happened {where}:"
+            first, seat = fault.games[0], ("first", "second")[fault.games[0].seat]
+            game = f"in game {first.number + 1}, as {seat} player against {first.opponent}, "
+        yield f"It happened {game}{_after(fault.moves)}:"
         yield Board(fault.position)
     if fault.traceback:
         yield _traceback(fault.traceback)
@@ -291,10 +274,8 @@ def _allowed(spec: str, limit: Limit, slowest: float) -> str:
             return f"limit: Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in the time bank"
         return f"without --seconds a match waits {PATIENCE:g} s, this check {MAX_WAITING:g} s"
     bank = "" if limit.time_bank is None else f", and {limit.time_bank:g} s in the time bank"
-    late = (
-        "" if slowest <= limit.seconds + (limit.time_bank or 0.0) else f", and {GRACE:g} s of grace"
-    )
-    return f"limit: {limit.seconds:g} s{bank}{late}"
+    is_late = slowest > limit.seconds + (limit.time_bank or 0.0)
+    return f"limit: {limit.seconds:g} s{bank}{f', and {GRACE:g} s of grace' * is_late}"
 
 
 def _verdict(report: CheckReport) -> str:
@@ -310,9 +291,8 @@ def _verdict(report: CheckReport) -> str:
             " check that it takes the right discs as its own and answers with the right column."
         )
     place = "Kaggle, but not for games from an opening" if report.is_stateful else "a tournament"
-    is_slow = asked < report.positions or played < GAMES
     slow = f" It is slow, so this was less than {report.positions} positions and {GAMES} games."
-    slow *= is_slow
+    slow *= asked < report.positions or played < GAMES
     return f"No faults: it is ready for {place}.{slow}"
 
 
@@ -324,7 +304,5 @@ def _time(seconds: float) -> str:
     """
     if seconds >= 1:
         return f"{seconds:.2f} s"
-    milliseconds = 1000 * seconds
-    if milliseconds < 0.1:
-        return "under 0.1 ms"
-    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+    amount = 1000 * seconds
+    return "under 0.1 ms" if amount < 0.1 else f"{amount:.{0 if amount >= 10 else 1}f} ms"

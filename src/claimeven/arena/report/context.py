@@ -103,10 +103,9 @@ def reach(ratings: Iterable[float]) -> tuple[float, float]:
     >>> reach([-100.0, 300.0]), reach([0.0])
     ((-220.0, 420.0), (-100.0, 100.0))
     """
-    values = list(ratings)
-    low, high = min(values), max(values)
-    margin = max(100.0, 0.3 * (high - low))
-    return low - margin, high + margin
+    values = sorted(ratings)
+    margin = max(100.0, 0.3 * (values[-1] - values[0]))
+    return values[0] - margin, values[-1] + margin
 
 
 def signed(number: float) -> str:
@@ -152,8 +151,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return "-"
     for unit, size in (("µs", 1e-6), ("ms", 1e-3)):
-        if seconds < 999.5 * size:
-            amount = seconds / size
+        if (amount := seconds / size) < 999.5:
             return f"{amount:.{1 if amount < 9.95 else 0}f}{_SPACE}{unit}"
     return f"{seconds:,.1f}{_SPACE}s"
 
@@ -165,15 +163,12 @@ _MAX_TIERS, _MAX_GROUPS, _MAX_NAMED = 3, 3, 3
 def headline(contents: ReportContext) -> str:
     """Return a sentence on the games."""
     count, agents = len(contents.standings.games), len(contents.ranking)
-    parts = [f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"]
-    plan = contents.plan
-    if isinstance(plan.get("kind"), str):
-        parts.append(plan["kind"])
-    if isinstance(plan.get("seed"), int):
-        parts.append(f"seed {plan['seed']}")
-    if contents.unfinished:
-        parts.append(f"{contents.unfinished:,} more unfinished")
-    return ", ".join(parts) + "."
+    text = f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"
+    kind, seed = map(contents.plan.get, ("kind", "seed"))
+    text += f", {kind}" if isinstance(kind, str) else ""
+    text += f", seed {seed}" if isinstance(seed, int) else ""
+    text += f", {contents.unfinished:,} more unfinished" if contents.unfinished else ""
+    return f"{text}."
 
 
 def leader(contents: ReportContext) -> str:
@@ -249,11 +244,10 @@ def ladder_notes(contents: ReportContext) -> Iterator[str]:
             f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
             " groups do not compare."
         )
+    unknown = "the games do not show the distance, and the rating is only a guess"
     for tier in _beaten_by_all(contents, ladder)[:_MAX_TIERS]:
-        yield (
-            f"{_named([contents.label_of[agent] for agent in tier])} took no point from any"
-            " agent above: the games do not show the distance, and the rating is only a guess."
-        )
+        names = _named([contents.label_of[agent] for agent in tier])
+        yield f"{names} took no point from any agent above: {unknown}."
 
 
 def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, ...]]:
@@ -271,9 +265,8 @@ def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, .
 
 
 def _named(names: list[str]) -> str:
-    if len(names) > _MAX_NAMED + 1:
-        names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED:,} others"]
-    return join_words(names)
+    more = len(names) - _MAX_NAMED
+    return join_words([*names[:_MAX_NAMED], f"{more:,} others"] if more > 1 else names)
 
 
 def _many(count: int, thing: str) -> str:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from claimeven import plotting
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.metrics import Tally
 from claimeven.arena.accuracy.stored_games import accuracy_of
@@ -32,20 +33,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.svg import draw_stage
 from claimeven.messages import WorkProgress
 from claimeven.parallel.jobs import Executor
-from claimeven.plotting import (
-    LINES,
-    MAX_LINES,
-    NO_CHARTS,
-    ON_DOT,
-    SIZE,
-    SOFT,
-    Chart,
-    can_draw,
-    check_can_draw,
-    svg_in_page,
-    write_pictures,
-)
+from claimeven.plotting import LINES, MAX_LINES, NO_CHARTS, ON_DOT, SIZE, SOFT, Chart, can_draw
 from claimeven.provenance import version_here
+from claimeven.ratings.ladder import Ladder
 from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 
@@ -66,17 +56,16 @@ def charts_of(contents: ReportContext) -> list[Chart]:
     if not can_draw():
         return charts
     standings = contents.standings
-    if standings.ladder is not None:
+    if (ladder := standings.ladder) is not None:
         height = max(SIZE[1] / 2, 0.9 + 0.3 * len(standings.agents))
-        title = "Ratings with their intervals"
-        charts.append(Chart("ratings", title, partial(_ratings, contents), height))
-        timed = [r for r in standings.records.values() if r.mean("seconds")]
-        if len(timed) > 1:
-            title = "Time for a move against rating"
-            charts.append(Chart("time-and-strength", title, partial(_time_and_strength, contents)))
-    if len(_lines_by_ply(contents)) > 1:
+        draw: Callable[[Axes], None] = partial(_ratings, contents, ladder)
+        charts.append(Chart("ratings", "Ratings with their intervals", draw, height))
+        if sum(bool(record.mean("seconds")) for record in standings.records.values()) > 1:
+            draw = partial(_time_and_strength, contents, ladder)
+            charts.append(Chart("time-and-strength", "Time for a move against rating", draw))
+    if len(lines := _lines_by_ply(contents)) > 1:
         title = "Share of moves that keep the result, by discs on the board"
-        charts.append(Chart("accuracy-by-ply", title, partial(_accuracy_by_ply, contents)))
+        charts.append(Chart("accuracy-by-ply", title, partial(_accuracy_by_ply, lines)))
     return charts
 
 
@@ -87,9 +76,7 @@ def _name(label: str) -> str:
     return f" {label}" if label.startswith("_") else label
 
 
-def _ratings(contents: ReportContext, axes: Axes) -> None:
-    ladder = contents.standings.ladder
-    assert ladder is not None
+def _ratings(contents: ReportContext, ladder: Ladder, axes: Axes) -> None:
     rows = ladder.ratings
     for place, row in enumerate(rows):
         axes.plot([row.elo.low, row.elo.high], [place, place], color=SOFT, linewidth=1.5)
@@ -100,22 +87,18 @@ def _ratings(contents: ReportContext, axes: Axes) -> None:
     axes.set_xlabel("Elo, with the 95 % interval")
 
 
-def _time_and_strength(contents: ReportContext, axes: Axes) -> None:
+def _time_and_strength(contents: ReportContext, ladder: Ladder, axes: Axes) -> None:
     """Each agent by the mean time of a move and its rating; the numbers are places."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
 
-    standings = contents.standings
-    assert standings.ladder is not None
-    by_label = {agent.label: agent.id for agent in standings.agents}
+    records = {agent.label: contents.standings.records[agent.id] for agent in contents.ranking}
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(lambda milliseconds, _: f"{milliseconds:g}")
     axes.xaxis.set_minor_formatter(lambda *_: "")
-    ratings = standings.ladder.ratings
-    marker, font = (15, 8) if len(ratings) <= _FEW_DOTS else (11, 6.5)
-    for place, row in enumerate(ratings, start=1):
-        seconds = standings.records[by_label[row.agent]].mean("seconds")
-        if not seconds:
+    marker, font = (15, 8) if len(ladder.ratings) <= _FEW_DOTS else (11, 6.5)
+    for place, row in enumerate(ladder.ratings, start=1):
+        if not (seconds := records[row.agent].mean("seconds")):
             continue
         at, elo = 1000 * seconds, row.elo
         error = [[elo.value - elo.low], [elo.high - elo.value]]
@@ -125,7 +108,7 @@ def _time_and_strength(contents: ReportContext, axes: Axes) -> None:
             str(place), (at, elo.value), ha="center", va="center", color=ON_DOT, fontsize=font,
             fontweight="bold", zorder=5,
         )  # fmt: skip
-    axes.set_ylim(*reach(row.elo.value for row in ratings))
+    axes.set_ylim(*reach(row.elo.value for row in ladder.ratings))
     axes.set_xlabel("mean time for a move, milliseconds")
     axes.set_ylabel("Elo")
 
@@ -149,17 +132,15 @@ def _lines_by_ply(contents: ReportContext) -> list[tuple[str, Sequence[float], S
 
 
 def _line(tallies: dict[int, Tally], name: str) -> tuple[list[float], list[float]]:
-    means = {
-        part: tally.mean(name) or 0.0
-        for part, tally in sorted(tallies.items())
-        if tally.moves >= _MIN_MOVES
-    }
-    middles = [part * _PLIES + (_PLIES - 1) / 2 for part in means]
-    return middles, [100 * mean for mean in means.values()]
+    tried = [each for each in sorted(tallies.items()) if each[1].moves >= _MIN_MOVES]
+    middles = [part * _PLIES + (_PLIES - 1) / 2 for part, _ in tried]
+    return middles, [100 * (tally.mean(name) or 0.0) for _, tally in tried]
 
 
-def _accuracy_by_ply(contents: ReportContext, axes: Axes) -> None:
-    *agents, floor = _lines_by_ply(contents)
+def _accuracy_by_ply(
+    lines: Sequence[tuple[str, Sequence[float], Sequence[float]]], axes: Axes
+) -> None:
+    *agents, floor = lines
     for (name, plies, shares), (color, marker, dashes) in zip(agents, LINES, strict=False):
         axes.plot(
             plies, shares, color=color, marker=marker, linestyle=dashes, markersize=5,
@@ -179,9 +160,7 @@ _CELL = 56
 
 
 def render(
-    contents: ReportContext,
-    blunders: Sequence[tables.Row] = (),
-    charts: Sequence[Chart] = (),
+    contents: ReportContext, blunders: Sequence[tables.Row] = (), charts: Sequence[Chart] = ()
 ) -> str:
     """Return the page as HTML, with these blunders and charts."""
     folder = resources.files(_PACKAGE) / "template"
@@ -211,27 +190,19 @@ def render(
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader(_PACKAGE, "template"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = PackageLoader(_PACKAGE, "template")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     for name in ("signed", "points", "share", "number", "duration"):
         environment.filters[name] = getattr(words, name)
-    environment.filters.update(
-        count=lambda number: f"{number:,}",
-        breakable=_breakable,
-        drawing=lambda chart: Markup(svg_in_page(chart)),
+    environment.filters["count"] = lambda number: f"{number:,}"
+    environment.filters["drawing"] = lambda chart: Markup(plotting.svg_in_page(chart))
+    # Text that may be broken after the marks inside a spec.
+    environment.filters["breakable"] = lambda text: Markup("<wbr>").join(
+        map(escape, re.split(r"(?<=[:,=/_.])", text))
     )
     return environment
-
-
-def _breakable(text: str) -> Any:
-    """Return text that may be broken after the marks inside a spec."""
-    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[:,=/_.])", text))
 
 
 #: Games that are judged by default: what takes a minute or two.
@@ -275,7 +246,7 @@ def write_report(
     check_output(path)
     check_threads(threads)
     if plots is not None:
-        check_can_draw()
+        plotting.check_can_draw()
         make_folder(plots)
 
     @cache
@@ -287,22 +258,15 @@ def write_report(
         try:
             if judge > 0:
                 solver_of(contents.geometry)
-                found = accuracy_of(
-                    source,
-                    most=judge,
-                    solver=solver_of,
-                    executor=executor,
-                    on_progress=on_progress,
-                    on_message=on_message,
-                )
+                judged = partial(accuracy_of, most=judge, solver=solver_of, executor=executor)
+                found = judged(source, on_progress=on_progress, on_message=on_message)
                 contents = replace(contents, accuracy=found)
         except InvalidSolve as error:
             contents = replace(contents, not_judged=f"The moves were not judged: {error}.")
     charts = charts_of(contents)
     write_text(path, render(contents, tables.blunder_rows(contents, solver_of), charts))
-    written: tuple[Path, ...] = ()
-    if plots is not None:
-        written = write_pictures(plots, {chart.name: [chart] for chart in charts}, on_message)
+    figures = {chart.name: [chart] for chart in charts}
+    written = () if plots is None else plotting.write_pictures(plots, figures, on_message)
     return Report(contents, Path(path), written, "" if can_draw() else NO_CHARTS)
 
 

@@ -30,10 +30,8 @@ _LIMITS = {
     "depth": "depth {}",
     "nodes": "{} nodes",
 }
-#: Openings that are named one by one.
-_MAX_OPENINGS = 12
-#: Reasons of forfeits shown for each agent and kind.
-_MAX_REASONS = 3
+#: Openings that are named one by one, and reasons of forfeits shown for each agent and kind.
+_MAX_OPENINGS, _MAX_REASONS = 12, 3
 #: Blunders on a page, and of one agent; the cells of a drawing in pixels.
 _MAX_BLUNDERS, _MAX_OF_ONE, _CELL = 24, 3, 36
 
@@ -92,8 +90,7 @@ def games_of_two(contents: ReportContext) -> int | None:
     """Return how many games any two agents that met have played, None if that differs."""
     games = contents.standings.games
     counts = Counter(frozenset(game.agents) for game in games if game.first != game.second)
-    numbers = set(counts.values())
-    return numbers.pop() if len(numbers) == 1 else None
+    return counts.popitem()[1] if len({*counts.values()}) == 1 else None
 
 
 def forfeit_rows(contents: ReportContext) -> list[Row]:
@@ -200,8 +197,8 @@ def _limit_text(contents: ReportContext) -> str:
     return printable(", ".join(texts) or "only the agents' own", MAX_TEXT)
 
 
-#: Games that a page holds, and games with time and value of each move.
-MAX_GAMES, MAX_TIMED = 20_000, 2_000
+#: Games that a page holds, games with time and value of each move, and the names of these.
+MAX_GAMES, MAX_TIMED, _STATS = 20_000, 2_000, ("seconds", "value")
 
 
 def viewer_data(
@@ -228,11 +225,7 @@ def viewer_data(
         "agents": [contents.label[agent.id] for agent in contents.ranking],
         "games": [_game(game, place) for game in shown],
         "move_stats": [
-            {
-                what: [_number(amount) for amount in game.move_stats[what]]
-                for what in ("seconds", "value")
-                if game.move_stats.get(what)
-            }
+            {w: [*map(_number, game.move_stats[w])] for w in _STATS if game.move_stats.get(w)}
             for game in shown[:max_timed]
         ],
         "judged": _judged(contents),
@@ -242,22 +235,17 @@ def viewer_data(
 
 def _notes(games: Sequence[Game], max_games: int, max_timed: int) -> Iterator[str]:
     if len(games) > max_games:
-        yield (
-            f"The first {max_games:,} of {len(games):,} games are here; the others count in all"
-            " the figures above."
-        )
+        shown = f"The first {max_games:,} of {len(games):,} games are here"
+        yield f"{shown}; the others count in all the figures above."
     if any(game.move_stats for game in games[max_timed:max_games]):
         yield f"Time and value of each move are shown for the first {max_timed:,} games."
 
 
 def _game(game: Game, place: dict[int, int]) -> list[Any]:
     winner = -2 if not game.finished else -1 if game.winner is None else game.winner
-    data = [
-        game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner
-    ]  # fmt: skip
-    if (lost := game.forfeit) is None:
-        return data
-    return [*data, str(lost.kind), lost.seat, printable(without_folders(lost.reason))]
+    lost, both = game.forfeit, (place[game.first], place[game.second])
+    more = [str(lost.kind), lost.seat, printable(without_folders(lost.reason))] if lost else []
+    return [game.number + 1, *both, game.opening, game.moves, winner, *more]
 
 
 def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
@@ -274,9 +262,8 @@ def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
         course, best, how = [], {}, {}
         for place, (position, column, _) in enumerate(moves_of(game, contents.start)):
             move = JudgedMove(position, column, accuracy.known[position])
-            sign = 1 if move.player == 0 else -1
-            course += [sign * move.before] if place == 0 else []
-            course.append(sign * move.after)
+            seen = (move.after,) if place else (move.before, move.after)
+            course += [score if move.player == 0 else -score for score in seen]
             if move.after != move.before:
                 best[place] = "".join(column_name(c, contents.geometry) for c in move.best)
                 how[place] = (move.judgement, move.mark)
@@ -287,6 +274,5 @@ def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
 
 def _number(amount: object) -> float | None:
     """Return a number in three digits; None for one that JSON cannot hold."""
-    if not isinstance(amount, (int, float)) or not math.isfinite(amount):
-        return None
-    return float(f"{amount:.3g}")
+    is_finite = isinstance(amount, (int, float)) and math.isfinite(amount)
+    return float(f"{amount:.3g}") if is_finite else None
