@@ -198,9 +198,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         asked = spec_of(opponent)
         for place, (kept, agent) in enumerate(self._kept):
             # Objects of users need no hash, and two that are equal are two all the same.
-            if asked is kept or (
-                isinstance(asked, str) and isinstance(kept, str) and asked == kept
-            ):
+            if asked is kept or (type(asked) is type(kept) is str and asked == kept):
                 self._kept.append(self._kept.pop(place))
                 return agent
         agent = make_agent(asked, self.geometry, self._limit)

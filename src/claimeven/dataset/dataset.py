@@ -345,13 +345,9 @@ def join_datasets(parts: Sequence[Dataset]) -> Dataset:
             raise InvalidDataset(f"data sets of {geometry} and of {part.geometry} cannot be joined")
         games.append(part.games + first)
         first = int(games[-1].max(initial=first - 1)) + 1
-    whole = Dataset(
-        geometry,
-        np.concatenate([part.mines for part in parts]),
-        np.concatenate([part.masks for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate(games),
-    )
+    boards = ((part.mines, part.masks, part.scores) for part in parts)
+    arrays: Any = (*zip(*boards, strict=True), games)
+    whole = Dataset(geometry, *map(np.concatenate, arrays))
     _, places = np.unique(whole.keys, return_index=True)
     return whole if len(places) == len(whole) else whole.select(np.sort(places))
 

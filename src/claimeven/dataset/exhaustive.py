@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +58,8 @@ _SMALL = np.array(
 )
 
 
-@dataclass(frozen=True)
-class _Parents:
-    """A move to each position of a ply: from `above` by `columns`, then `mirrored` if needed."""
-
-    above: npt.NDArray[np.int32]
-    columns: npt.NDArray[np.uint8]
-    mirrored: npt.NDArray[np.bool_]
+#: A move to each position of a ply: the positions before, the columns, and where to mirror then.
+_Parents = tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 
 def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
@@ -115,9 +109,9 @@ class AllPositions:
         game = 0
         for ply, keys in enumerate(self._keys):
             if ply:
-                parents, last = self._parents[ply - 1], np.uint8(self.geometry.columns - 1)
-                moves = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
-                moves[parents.mirrored] = last - moves[parents.mirrored]
+                above, columns, mirrored = self._parents[ply - 1]
+                moves = np.concatenate((moves[above], columns[:, None]), axis=1)
+                moves[mirrored] = np.uint8(self.geometry.columns - 1) - moves[mirrored]
             for start in range(0, len(keys) if ply >= self.lowest else 0, _BLOCK):
                 part = slice(start, start + _BLOCK)
                 boards = discs_of_keys(keys[part], self.geometry)
@@ -140,7 +134,7 @@ def _label(
         above[way.below] = way.can[way.ongoing]
         columns[way.below] = column
         mirrored[way.below] = way.mirrored
-    return scores, _Parents(above, columns, mirrored)
+    return scores, (above, columns, mirrored)
 
 
 def _csv_text(

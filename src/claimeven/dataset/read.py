@@ -133,10 +133,8 @@ def _numbers_of(
     if not text.endswith(b"\n"):
         text += b"\n"
     full = b"," + str(ILLEGAL).encode()
-    # Twice, because consecutive fields share a comma.
-    text = (
-        text.replace(b",,", full + b",").replace(b",,", full + b",").replace(b",\n", full + b"\n")
-    )
+    for empty in (b",,", b",,", b",\n"):  # twice, because consecutive fields share a comma
+        text = text.replace(empty, full + empty[1:])
     kind = np.dtype([(str(place), each) for place, each in kinds.items()])
     rows = f"rows {first} and following"
     try:

@@ -122,14 +122,8 @@ def widen(net: Net, wide: NetShape, seed: int = 0) -> Net:
 def _widened(
     narrow: npt.NDArray[np.float32], drawn: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """Return the weights of an array with old and new inputs and outputs."""
     wide = drawn.copy()
-    if narrow.shape == wide.shape:
-        return narrow.copy()
-    if narrow.ndim == 1:  # biases, initially 0
-        wide[: len(narrow)] = narrow
-        return wide
-    inputs, outputs = narrow.shape
-    wide[inputs:, :outputs] = 0.0
-    wide[:inputs, :outputs] = narrow
+    if narrow.ndim == 2:  # of a matrix: new inputs do not change old outputs
+        wide[len(narrow) :, : narrow.shape[1]] = 0.0
+    wide[tuple(map(slice, narrow.shape))] = narrow
     return wide
