@@ -73,13 +73,15 @@ def build_tree(trace: Trace, depth: int, limit: int) -> SearchedNode:
     variation = run_trace(trace, builder.add)
     assert builder.root is not None
     node: SearchedNode | None = builder.root
+    principal: list[SearchedNode] = []
     for column in (*variation.line, -1):
         assert node is not None
         node.principal = True
+        principal.append(node)
         node = next((child for child in node.children if child.column == column), None)
         if node is None:
             break
-    _prune(builder.root, limit)
+    _prune(builder.root, principal, limit)
     return builder.root
 
 
@@ -135,9 +137,9 @@ class _TreeBuilder:
             node.bound = AT_LEAST
 
 
-def _prune(root: SearchedNode, limit: int) -> None:
+def _prune(root: SearchedNode, principal: list[SearchedNode], limit: int) -> None:
     """Keep at most `limit` nodes: the principal variation, then level by level."""
-    shown = {id(node) for node in _principal(root)[:limit]}
+    shown = {id(node) for node in principal[:limit]}
     waiting = deque([root])
     while waiting:
         node = waiting.popleft()
@@ -152,14 +154,6 @@ def _prune(root: SearchedNode, limit: int) -> None:
         node.children = [child for child in node.children if id(child) in shown]
         node.left_out = before - len(node.children)
         waiting.extend(node.children)
-
-
-def _principal(root: SearchedNode) -> list[SearchedNode]:
-    found, node = [root], root
-    while below := [child for child in node.children if child.principal]:
-        node = below[0]
-        found.append(node)
-    return found
 
 
 # --- output --------------------------------------------------------------------------------------

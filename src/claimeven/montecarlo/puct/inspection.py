@@ -208,7 +208,9 @@ def policies(
     for instead in (priors, np.ones_like(priors)):
         is_empty = weights.sum(axis=1, keepdims=True) == 0.0
         weights = np.where(is_empty & live, instead, weights)
-    weights = _sharpen(weights, temperature)
+    largest = weights.max(axis=1, keepdims=True)
+    weights = weights / np.where(largest > 0.0, largest, 1.0)
+    weights = _best(weights, 1) if temperature == 0.0 else weights ** (1.0 / temperature)
     if solver:
         longest = np.where(lost, distances, -1)
         weights = np.where((lost == exists).all(axis=1, keepdims=True), _best(longest, 0), weights)
@@ -216,13 +218,6 @@ def policies(
         weights = np.where(won.any(axis=1, keepdims=True), _best(nearest, 1 - (1 << 20)), weights)
     sums = weights.sum(axis=1, keepdims=True)
     return np.asarray(weights / np.where(sums > 0.0, sums, 1.0))
-
-
-def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
-    """Return weights to the power of 1 / temperature, relative to the greatest."""
-    largest = weights.max(axis=1, keepdims=True)
-    parts: npt.NDArray[np.float64] = weights / np.where(largest > 0.0, largest, 1.0)
-    return _best(parts, 1) if temperature == 0.0 else parts ** (1.0 / temperature)
 
 
 def _best(numbers: npt.NDArray[Any], minimum: int) -> npt.NDArray[np.float64]:
