@@ -102,7 +102,10 @@ def draw(
     if color:
         one, two = (f"{_COLORS[i]}{symbols[i]}{_PLAIN}" for i in (0, 1))
         symbols = (one, two, symbols[2])
-    rows = _symbol_rows(position, symbols)
+    rows = [
+        [symbols[2] if owner is None else symbols[owner] for owner in row]
+        for row in reversed(position.rows)
+    ]
     marks = _mark_rows(position, last, line)
     if style == "compact":
         lines = _compact(rows, marks, position.geometry)
@@ -148,13 +151,6 @@ def last_cell(position: Position, column: int) -> tuple[int, int]:
 
 
 # --- drawing -------------------------------------------------------------------------------------
-
-
-def _symbol_rows(position: Position, symbols: tuple[str, str, str]) -> list[list[str]]:
-    return [
-        [symbols[2] if owner is None else symbols[owner] for owner in row]
-        for row in reversed(position.rows)
-    ]
 
 
 def _mark_rows(position: Position, last: int | None, line: bool) -> list[list[str]]:

@@ -136,7 +136,7 @@ class Scheduler:
         try:
             for _ in range(self._count):
                 self._start()
-            while self._has_more or self._open:
+            while self._left or self._suspects or self._open:
                 self._feed()
                 yield from self._received()
         finally:
@@ -152,10 +152,6 @@ class Scheduler:
             [each.worker for each in idle if each.is_ready],
             [each.worker for each in idle if not each.is_ready],
         )
-
-    @property
-    def _has_more(self) -> bool:
-        return bool(self._left or self._suspects)
 
     def _start(self) -> None:
         with interrupts.deferred():  # a worker that is in no list would not be ended
@@ -265,7 +261,7 @@ class Scheduler:
                 )
         member.is_ready = False
         logger.warning("a %s ended (%s): another one is started", self._crew.name, how)
-        if self._has_more:
+        if self._left or self._suspects:
             self._start()
 
 

@@ -87,13 +87,8 @@ def judge(position: Position, before: int, after: int) -> str:
         return PERFECT
     lost = expected_result(position, before) - expected_result(position, after)
     misses = before > 0 and plies_to_end(position, before) == 1
-    minimum = 2 if misses else steps_lost(before, after) > 0
+    minimum = 2 if misses else sign(before) > sign(after)
     return JUDGEMENTS[1 + max(minimum, bisect_right(LIMITS, lost))]
-
-
-def steps_lost(before: int, after: int) -> int:
-    """Return by how many steps (win, draw, loss) a move changes the outcome: 0, 1 or 2."""
-    return sign(before) - sign(after)
 
 
 def sign(score: int) -> int:
@@ -149,8 +144,8 @@ class JudgedMove:
 
     @property
     def steps(self) -> int:
-        """By how many steps the move changes the outcome: 0, 1 or 2."""
-        return steps_lost(self.before, self.after)
+        """By how many steps (win, draw, loss) the move changes the outcome: 0, 1 or 2."""
+        return sign(self.before) - sign(self.after)
 
     @property
     def judgement(self) -> str:

@@ -172,11 +172,11 @@ class ProcessAgent(Agent):
     def reset(self) -> None:
         """Start a game, with a new process if the last one has ended."""
         self._output.start_game()
-        self._ask("reset", codec.nothing, self._default_patience, seed=self._seed())
+        self._ask("reset", codec.nothing, self.patience or PATIENCE, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process for a move. Raises `AgentFault` if anything fails."""
-        seconds, late = self._default_patience, ""
+        seconds, late = self.patience or PATIENCE, ""
         if limit.seconds is not None:
             seconds, late = limit.deadline, limit.overrun
         check, request = partial(codec.decision, position=position), _request(position, limit)
@@ -254,10 +254,6 @@ class ProcessAgent(Agent):
                 raise AgentFault(f"could not be started{again}: {error}") from error
         elif not self._made:
             self.make()
-
-    @property
-    def _default_patience(self) -> float:
-        return PATIENCE if self.patience is None else self.patience
 
     @property
     def _too_long(self) -> str:
