@@ -15,6 +15,7 @@ from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.puzzles.puzzle import MOTIFS
 from claimeven.solver.errors import InvalidSolve
 from claimeven.web.settings import ServerSettings
 
@@ -131,9 +132,7 @@ class RecordsRequest(BoardFields):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
     text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
-    name: str = Field(
-        default="", max_length=MAX_SPEC, description="Of the file: a hint to its format."
-    )
+    name: str = Field(default="", max_length=MAX_SPEC, description="Of the file: tells its format.")
 
 
 class PlayRequest(PositionFields):
@@ -172,3 +171,20 @@ class MonteCarloQuery(PositionFields):
     trees: bool = Field(default=False, description="Also return the tree after each.")
     tree_depth: int = Field(default=8, ge=0, le=64)
     tree_nodes: int = Field(default=200, ge=1, le=10_000)
+
+
+class PuzzlesQuery(BaseModel):
+    """The properties of a puzzle, or its number."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    difficulty: str | None = Field(
+        default=None, max_length=20, description="beginner, easy, medium, hard or expert."
+    )
+    kind: str | None = Field(default=None, max_length=20, description="win or hold.")
+    motif: str | None = Field(default=None, max_length=20, description=f"{', '.join(MOTIFS)}.")
+    length: int | None = Field(default=None, ge=1, le=99, description="Moves to foresee.")
+    rating: int | None = Field(default=None, ge=0, le=9999, description="Near this rating.")
+    number: int | None = Field(default=None, ge=1, description="This puzzle.")
+    seed: Seed = None
+    exclude: str = Field(default="", max_length=2000, description="Numbers to skip, with commas.")

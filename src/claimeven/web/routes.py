@@ -19,7 +19,6 @@ from claimeven.game.encodings import to_characters
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.puzzles.puzzle import (
-    MOTIFS,
     InvalidPuzzles,
     Puzzle,
     bundled_puzzles,
@@ -41,8 +40,8 @@ from claimeven.web.requests import (
     MoveRequest,
     PlayRequest,
     PositionFields,
+    PuzzlesQuery,
     RecordsRequest,
-    Seed,
 )
 from claimeven.web.responses import Problem
 from claimeven.web.services import Services, Shared
@@ -75,16 +74,6 @@ new_router = partial(APIRouter, responses=PROBLEMS, route_class=CancelledRoute)
 router: APIRouter = new_router()
 InQuery = Annotated[PositionFields, Query()]
 Bot = Annotated[str | None, Query(max_length=MAX_SPEC, description="The bot to play against.")]
-Difficulty = Annotated[
-    str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
-]
-Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
-Motif = Annotated[str | None, Query(max_length=20, description=f"{', '.join(MOTIFS)}.")]
-Length = Annotated[int | None, Query(ge=1, le=99, description="Number of moves to foresee.")]
-Rating = Annotated[int | None, Query(ge=0, le=9999, description="Choose one near this rating.")]
-Exclude = Annotated[
-    str, Query(max_length=2000, description="Numbers of puzzles to skip, separated by commas.")
-]
 Number = Annotated[int, Query(ge=1, description="Its number in the set.", examples=[1])]
 Found = Annotated[int, Query(ge=0, le=100, description="Columns found so far.")]
 Column = Annotated[str, Query(max_length=2, description="From 1.", examples=["1"])]
@@ -333,30 +322,21 @@ async def status(services: Shared) -> dict[str, Any]:
 
 
 @router.get("/api/puzzles", tags=["puzzles"], response_model=responses.PuzzlesAnswer)
-async def puzzles(
-    services: Shared,
-    difficulty: Difficulty = None,
-    kind: Kind = None,
-    motif: Motif = None,
-    length: Length = None,
-    rating: Rating = None,
-    number: Annotated[int | None, Query(ge=1, description="This puzzle.")] = None,
-    seed: Seed = None,
-    exclude: Exclude = "",
-) -> dict[str, Any]:
+async def puzzles(query: Annotated[PuzzlesQuery, Query()], services: Shared) -> dict[str, Any]:
     """Return a random puzzle with these properties, and the number of such puzzles."""
-    options = {"difficulty": difficulty, "kind": kind, "motif": motif, "length": length}
-    options |= {"rating": rating, "seed": seed, "exclude": exclude or None}
-    for name, value in options.items():
-        if number is not None and value is not None:
-            raise InvalidPuzzles(f"number selects one puzzle: it cannot be combined with {name}")
+    number, exclude, rating = query.number, query.exclude, query.rating
+    others = query.model_dump(exclude_defaults=True, exclude={"number"})
+    if number is not None and others:
+        other = next(iter(others))
+        raise InvalidPuzzles(f"number selects one puzzle: it cannot be combined with {other}")
     words = [word.strip() for word in exclude.split(",")] if exclude else []
     for word in words:
         if not (word.isascii() and word.isdecimal()):
             raise InvalidPuzzles(
                 f"exclude must be numbers of puzzles like 3,17, got {exclude[:40]!r}"
             )
-    chosen = filter_puzzles(bundled_puzzles().puzzles, difficulty, kind, motif, length)
+    wanted = query.difficulty, query.kind, query.motif, query.length
+    chosen = filter_puzzles(bundled_puzzles().puzzles, *wanted)
     if not chosen:
         raise InvalidPuzzles("the set has no such puzzle: choose fewer of its properties")
     if number is not None:
@@ -366,7 +346,7 @@ async def puzzles(
     if rating is not None:  # of the nearest twentieth
         fresh.sort(key=lambda puzzle: abs(puzzle.rating - rating))
         fresh = fresh[: max(10, len(fresh) // 20)]
-    rng = np.random.default_rng(services.seed(seed))
+    rng = np.random.default_rng(services.seed(query.seed))
     return _puzzle_answer(fresh[int(rng.integers(len(fresh)))], len(chosen))
 
 
