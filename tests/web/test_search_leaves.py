@@ -115,8 +115,8 @@ def test_texts_are_trees() -> None:
     wrong = {
         "3 | x": "A leaf must be a number of up to six digits, such as 3 12 8 | 2 4 6 | 14 5 2,"
         " got x.",
-        "1 2 ]": "The leaves have the bracket ] without the bracket that opens it.",
-        "[1 2": "The bracket that ] closes is open at the end of the leaves.",
+        "1 2 ]": "The leaves have ] without the bracket that opens it.",
+        "[1 2": "The leaves end without ]: a bracket is open.",
         "| 1": "Each group must have a leaf, such as 3 12 8 | 2 4 6 | 14 5 2.",
         "7": "A tree must have 2 to 200 leaves, got 1.",
         " ".join("1" * 36): "A node may have at most 35 children.",

@@ -100,7 +100,7 @@ export class PuzzleProgress {
     const y = (rating) => height - edge - ((rating - low) / (high - low || 1)) * (height - 2 * edge);
     const last = course.length - 1;
     const values = { count: course.length, first: `${ratings[0]}`, last: `${ratings[last]}`, high: `${high}`, from: course[0][0], to: course[last][0] };
-    const caption = text("puzzles.curve", values);
+    const caption = text(values.from === values.to ? "puzzles.curveOfDay" : "puzzles.curve", values);
     return [
       s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": text("puzzles.curveLabel") },
         s("polyline", { class: "course", points: ratings.map((rating, index) => `${x(index)},${y(rating)}`).join(" ") }),

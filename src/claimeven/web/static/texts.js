@@ -237,6 +237,7 @@ export const ENGLISH = {
     results: { rating: "Your rating", streak: "Streak", best: "Best streak", solved: "Solved at first try" },
     solvedOf: "{solved} of {tried}", ofToday: "Puzzle of today", dayDone: "solved at first try", dayTried: "tried",
     curveLabel: "Your rating after each puzzle",
+    curveOfDay: "Your rating over the last {count} puzzles, on {to}: {first} to {last}, at most {high}.",
     curve: "Your rating over the last {count} puzzles, from {from} to {to}: {first} to {last}, at most {high}.",
   },
 
@@ -305,8 +306,8 @@ export const ENGLISH = {
     countedPrior: "iteration {number} of {total} · N: visits, Q: mean result for the side that chose the move, Q + bonus for few visits and a good prior = sum. Edges as wide as their share of visits.",
     max: "{title} · max", notShown: "not shown", notVisited: "not visited", provenLoss: "proven loss", visits: "N {count}", visitsAndMean: "N {count}  Q {mean}", sum: "+ {bonus} = {sum}",
     leafErrors: {
-      levels: "The tree may have at most {most} levels of brackets.", open: "The bracket that {bracket} closes is open at the end of the leaves.",
-      unopened: "The leaves have the bracket {bracket} without the bracket that opens it.",
+      levels: "The tree may have at most {most} levels of brackets.", open: "The leaves end without {bracket}: a bracket is open.",
+      unopened: "The leaves have {bracket} without the bracket that opens it.",
       number: "A leaf must be a number of up to six digits, such as 3 12 8 | 2 4 6 | 14 5 2, got {leaf}.",
       empty: "Each group must have a leaf, such as 3 12 8 | 2 4 6 | 14 5 2.", children: "A node may have at most {most} children.",
       leaves: "A tree must have 2 to {most} leaves, got {count}.",

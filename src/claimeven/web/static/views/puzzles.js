@@ -320,7 +320,7 @@ export class View {
     if (isDone !== undefined) this.score.append(h("dt", {}, text("puzzles.ofToday")), h("dd", {}, text(isDone ? "puzzles.dayDone" : "puzzles.dayTried")));
     this.curve.replaceChildren(...this.progress.curve);
     const { count, due, next } = mistakeCounts();
-    const day = new Date(next).toLocaleDateString();
+    const day = new Date(next).toLocaleDateString(document.documentElement.lang);
     this.mistakes.textContent = !count ? text("puzzles.noMistakes") : due ? text("puzzles.due", { count, due }) : text("puzzles.later", { count, day });
     this.mistakeButton.hidden = !count;
   }
