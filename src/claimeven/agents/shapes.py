@@ -194,11 +194,11 @@ def read_visit(item: Any, geometry: Geometry, shape: str = "rows") -> Visit:
     0.5
     """
     is_tuple = isinstance(item, tuple) and len(item) in (2, 3) and not isinstance(item[0], Number)
-    if not is_tuple or not (item[1] is None or isinstance(item[1], Real)):
+    if not is_tuple or not isinstance(item[1], Real | None):
         return Visit(read_board(item, geometry, shape))
-    value, note = (*item[1:], "")[:2]
-    position = read_board(item[0], geometry, shape)
-    return Visit(position, None if value is None else float(value), printable(str(note)))
+    board, value, note = (*item, "")[:3]
+    value = None if value is None else float(value)
+    return Visit(read_board(board, geometry, shape), value, printable(str(note)))
 
 
 def read_board(board: Any, geometry: Geometry, shape: str = "rows") -> Position:

@@ -158,7 +158,8 @@ def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
     'write return instead of yield'
     """
     if "above it does not play" in reason:
-        return "move the function that plays to the end of the file, where Kaggle looks for it"
+        where = "to the end of the file, where Kaggle looks for it"
+        return f"move the function that should play {where}"
     for pattern, advice in _BY_REASON.get(kind, {}).items():
         if re.search(pattern, reason):
             return advice
@@ -251,8 +252,10 @@ def _growth(earlier: Usage, later: Usage) -> float:
 
 def find_sides(answers: Sequence[ProbeAnswer]) -> Iterator[Fault]:
     """Yield the fault of an agent that plays for the other side, as one player or as both."""
+    tried = ((a.probe, a) for a in answers)
+    clear = [a for p, a in tried if len(p.position.legal_columns) > 2 and p.wins != p.blocks]
     asked = [
-        {at_hand: _asked(answers, seat, *at_hand) for at_hand in ((1, 0), (0, 1), (1, 1))}
+        {hand: [a for a in clear if a.probe.has(seat, *hand)] for hand in ((1, 0), (0, 1), (1, 1))}
         for seat in (0, 1)
     ]
     if min(len(each) for seat in asked for each in seat.values()) < _FEW:
@@ -273,16 +276,6 @@ def find_sides(answers: Sequence[ProbeAnswer]) -> Iterator[Fault]:
                 return
 
 
-def _asked(answers: Sequence[ProbeAnswer], seat: int, wins: int, blocks: int) -> list[ProbeAnswer]:
-    return [
-        answer
-        for answer in answers
-        if answer.probe.has(seat, wins, blocks)
-        and len(answer.probe.position.legal_columns) > 2
-        and answer.probe.wins != answer.probe.blocks
-    ]
-
-
 def _part(answers: Sequence[ProbeAnswer], what: str) -> float:
     return sum(a.column in getattr(a.probe, what) for a in answers) / len(answers)
 
@@ -291,16 +284,13 @@ def _side_fault(asked: Sequence[ProbeAnswer], what: str, player: str) -> Fault:
     does = f"sees {what} at hand as one player and not as {player}"
     if what == "stops":
         does = f"blocks the other side although it could win itself, as {player}"
-    wrong = [a for a in asked if a.column not in (a.probe.wins or a.probe.blocks)]
-    return Fault(
-        "sides",
-        f"{does}, as if it played for the other side",
+    wrong = [a.probe for a in asked if a.column not in (a.probe.wins or a.probe.blocks)]
+    advice = (
         "check which discs it takes for its own: position.mine, or for Kaggle those equal to"
-        " observation.mark, which is 1 or 2; and look for a win before a block",
-        position=wrong[0].probe.position,
-        moves=wrong[0].probe.moves,
-        answers=len(wrong),
+        " observation.mark, which is 1 or 2; and look for a win before a block"
     )
+    reason, first = f"{does}, as if it played for the other side", wrong[0]
+    return Fault("sides", reason, advice, "", first.position, first.moves, len(wrong))
 
 
 def find_notes(spec: str, is_unseeded: bool) -> tuple[str, ...]:
@@ -329,12 +319,9 @@ def find_files(spec: str) -> Iterator[Fault]:
     texts = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
     near = sorted(t for t in texts if _FILE.fullmatch(t) and (path.parent / t).is_file())
     if near and "__file__" not in names and "__raw_path__" not in texts:
-        yield Fault(
-            "files",
-            f"names {', '.join(near)} without the folder of its file: if the command runs in"
-            " another folder, it is not found",
-            FILES_ADVICE,
-        )
+        reason = f"names {', '.join(near)} without the folder of its file"
+        otherwise = "if the command runs in another folder, it is not found"
+        yield Fault("files", f"{reason}: {otherwise}", FILES_ADVICE)
 
 
 def _parsed(spec: str) -> tuple[Path, list[ast.AST]]:
@@ -347,11 +334,8 @@ def _parsed(spec: str) -> tuple[Path, list[ast.AST]]:
 
 def find_prints(agent: Agent, moves: int) -> Iterator[Fault]:
     """Yield the fault of an agent that prints too much."""
-    printed = agent.printed if isinstance(agent, ProcessAgent) else 0
-    if printed > moves * MAX_PRINTED:
-        yield Fault(
-            "prints",
-            f"printed {printed:,} characters in {moves:,} moves; of each game {_MAX_PASSED_ON:,}"
-            " are shown at most",
-            "remove the prints: they cost time on the clock, and fill the terminal",
-        )
+    if isinstance(agent, ProcessAgent) and agent.printed > moves * MAX_PRINTED:
+        reason = f"printed {agent.printed:,} characters in {moves:,} moves; of each game"
+        reason += f" {_MAX_PASSED_ON:,} are shown at most"
+        advice = "remove the prints: they cost time on the clock, and fill the terminal"
+        yield Fault("prints", reason, advice)

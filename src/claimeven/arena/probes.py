@@ -82,22 +82,18 @@ class CheckedGame:
     @property
     def result(self) -> str:
         """`won`, `drawn`, `lost` or `forfeited`."""
-        if self.fault is not None:
-            return "forfeited"
-        if self.game.winner is None:
-            return "drawn"
+        if self.fault is not None or self.game.winner is None:
+            return "drawn" if self.fault is None else "forfeited"
         return "won" if self.game.winner == self.seat else "lost"
 
     @property
     def seconds(self) -> tuple[tuple[float, str], ...]:
         """Time of each move of the agent, with the move string that led to its position."""
-        game = self.game
-        turns = enumerate(game.move_stats.get("seconds", ()), start=len(game.opening))
-        return tuple(
-            (seconds, game.all_moves[:ply])
-            for ply, seconds in turns
-            if seconds is not None and (game.root.ply + ply) % 2 == self.seat
-        )
+        game, found = self.game, list[tuple[float, str]]()
+        for ply, seconds in enumerate(game.move_stats.get("seconds", ()), len(game.opening)):
+            if seconds is not None and (game.root.ply + ply) % 2 == self.seat:
+                found.append((seconds, game.all_moves[:ply]))
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -142,13 +138,11 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
 
 
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
-    geometry, mask = position.geometry, position.mask
-    playable = bitboard.playable_cells(mask, geometry)
-    won = (
-        bitboard.winning_cells(discs, mask, geometry) & playable
-        for discs in (position.mine, position.theirs)
-    )
-    hands = [tuple(column for column, _ in geometry.cells_of(cells)) for cells in won]
+    geometry, mask, hands = position.geometry, position.mask, list[tuple[int, ...]]()
+    for discs in (position.mine, position.theirs):
+        won = bitboard.winning_cells(discs, mask, geometry)
+        cells = geometry.cells_of(won & bitboard.playable_cells(mask, geometry))
+        hands.append(tuple(column for column, _ in cells))
     return Probe(position, columns, *hands)
 
 

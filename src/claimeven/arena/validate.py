@@ -78,8 +78,8 @@ class CheckReport:
     @cached_property
     def is_stateful(self) -> bool:
         """Whether it plays whole games, and crashes before it has seen the start of one."""
-        whole = [game for game in self.games if not game.game.start.ply]
-        has_whole = bool(whole) and not any(game.fault for game in whole)
+        lost = [bool(game.fault) for game in self.games if not game.game.start.ply]
+        has_whole = bool(lost) and not any(lost)
         return has_whole and _mostly_crashes([*takewhile(_is_cold, self.answers)])
 
     @cached_property
@@ -93,8 +93,7 @@ class CheckReport:
         if self.is_stateful and self.spec.startswith("kaggle:"):
             early = [*takewhile(_is_cold, self.answers)]
             is_all = _mostly_crashes([*filter(_is_cold, self.answers)])
-            rest = () if is_all else found.items()
-            found = {by: alike for by, alike in rest if alike[0] not in early}
+            found = {by: a for by, a in found.items() if not is_all and a[0] not in early}
         hint = _hint(self)
         return (*(_fault(each, hint) for each in found.values()), *self.others)
 
@@ -345,10 +344,10 @@ class _Check:
     def play(self) -> None:
         """Play the games, a slow agent fewer."""
         ends = time.perf_counter() + (math.inf if self.is_timeless else MAX_PLAYING)
-        specs = list(OPPONENTS.values())
-        opponents = dict(zip(OPPONENTS, make_agents(specs, self.geometry), strict=True))
+        players = make_agents([*OPPONENTS.values()], self.geometry)
+        opponents = dict(zip(OPPONENTS, players, strict=True))
         for number in range(GAMES):
-            is_late = number > 0 and number % 2 == 0 and time.perf_counter() > ends
+            is_late = number in range(2, GAMES, 2) and time.perf_counter() > ends
             if self._weight >= _MAX_WEIGHT or is_late:
                 break
             name, filled = SITUATIONS[number // 2]

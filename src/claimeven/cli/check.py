@@ -165,8 +165,8 @@ def _search_sections(report: AlgorithmReport) -> Iterator[list[Block]]:
         yield [f"{visit} {who} {getattr(differs, who)}.", *map(Board, filter(None, [seen]))]
     yield [_traceback(differs.traceback)] if differs.traceback else []
     likely = "Cause" if report.is_sure and len(report.causes) == 1 else "Possible cause"
-    causes = [f"{likely}: {cause}." for cause in report.causes]
-    yield [*causes] if causes else ["No known mistake does the same."]
+    causes: list[Block] = [f"{likely}: {cause}." for cause in report.causes]
+    yield causes or ["No known mistake does the same."]
     if report.changes:
         where = "in all positions" if report.is_sure else "up to a later difference"
         text = "\n".join("\n->\n".join(each) for each in report.changes)
@@ -193,8 +193,7 @@ def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[
 
 def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
     if report.failure is not None:
-        traceback = _traceback(report.failure.traceback)
-        yield [str(report.failure), traceback]
+        yield [str(report.failure), _traceback(report.failure.traceback)]
         yield [f"What to do: {report.advice}."]
         return
     asked, played = len(report.answers), len(report.games)
@@ -258,10 +257,8 @@ def _cost(report: CheckReport, limit: Limit) -> str:
     text = ""
     if report.median is not None and report.slowest is not None:
         slowest, moves = report.slowest
-        text = (
-            f"Median time of a move: {_time(report.median)}; maximum: {_time(slowest)}"
-            f" ({_after(moves)}); {_allowed(report.spec, limit, slowest)}. "
-        )
+        text = f"Median time of a move: {_time(report.median)}; maximum: {_time(slowest)}"
+        text += f" ({_after(moves)}); {_allowed(report.spec, limit, slowest)}. "
     if report.memory is not None:
         bound = report.sandbox.memory_bound_mb
         text += f"Maximum memory: {report.memory:,.0f} MB of {bound:,} MB allowed."
