@@ -15,6 +15,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -47,7 +48,7 @@ def digest(moves: Iterable[str]) -> str:
 
 
 def forgotten(plan: Plan) -> str:
-    with Referee(plan) as referee:
+    with closing(Referee(plan)) as referee:
         return digest(referee.play(number).all_moves for number in range(plan.games))
 
 
@@ -93,7 +94,7 @@ def _agents_beyond(first: AgentLike, second: AgentLike) -> float:
     their own clocks: the end of a loop, and a look at the columns.
 
     """
-    with Referee(plan_of(first, second, 4), keep_decisions=True) as referee:
+    with closing(Referee(plan_of(first, second, 4), keep_decisions=True)) as referee:
         games = [referee.play(number) for number in range(4)]
     return (
         median(decision.seconds for game in games for decision in game.decisions) - spinning.SECONDS

@@ -10,7 +10,7 @@ from doctools.output import described_keys
 
 from claimeven import __version__
 from claimeven.agents import benchmark
-from claimeven.cli import bench
+from claimeven.cli import counts
 from tests.cli.conftest import Run
 from tests.cli.test_commands import WIDTH, widest
 from tests.cli.test_reading_output import keys_of, page_of
@@ -30,7 +30,7 @@ def test_the_table_ends_in_the_total(run: Run) -> None:
     lines = result.out.splitlines()
     assert lines[0].startswith("2 positions, claimeven ")
     assert f"claimeven {__version__}, " in lines[0]
-    assert lines[-1] == bench.LEGEND
+    assert lines[-1] == counts.LEGEND
     rows = [line.split() for line in lines[lines.index("") + 2 : -2]]
     assert [row[0] for row in rows] == [*(row["search"] for row in data["searches"]), "total"]
     assert rows[-1][1] == f"{data['nodes']:,}"

@@ -67,17 +67,13 @@ class ChallengeGame:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ChallengeGame:
-        """Read the data of `as_dict`, of 0.2 too. Raises `ValueError` for other data."""
+        """Read a game as plain data, of 0.2 too. Raises `ValueError` for other data."""
         data = {{"began": "moved_first"}.get(name, name): value for name, value in data.items()}
         types = {field.name: _TYPES[field.type] for field in fields(cls)}
         is_whole = set(data) == set(types) and all(type(data[n]) in types[n] for n in types)
         if not is_whole or data["result"] not in RESULTS:
             raise ValueError("not a game of a challenge")
         return cls(**data)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the game as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ class ChallengeResult:
             "as_second": self._counts(False),
             "seconds_per_move": self.seconds_per_move,
             "slowest_move": self.slowest,
-            "played": [game.as_dict() for game in self.games],
+            "played": list(map(asdict, self.games)),
         }
 
     def _counts(self, moved_first: bool | None) -> dict[str, int]:

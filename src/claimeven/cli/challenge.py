@@ -136,7 +136,7 @@ class _Games:
     def add(self, game: lund.ChallengeGame) -> None:
         self.games.append(game)
         if self._file is not None:
-            self._file.append(_line(game.as_dict()))
+            self._file.append(_line(asdict(game)))
 
     def close(self) -> None:
         if self._file is not None:

@@ -69,6 +69,7 @@ SECTIONS = {
 MODULES = dict.fromkeys(("match", "tournament", "ladder", "sprt"), "contests")
 MODULES |= dict.fromkeys(("explain", "analyze"), "reviews")
 MODULES |= dict.fromkeys(("copies", "grade"), "classes")
+MODULES |= dict.fromkeys(("bench", "perft"), "counts")
 COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
 _FIRST_COMMANDS = ("play", "serve", "explain", "check", "match", "tournament")
 _MORE_HELP = """\

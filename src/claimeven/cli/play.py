@@ -129,13 +129,8 @@ def command(
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if level is not None and limit.seconds is None:
         limit = limit.min_with(Limit(seconds=LEVEL_SECONDS))
-    is_random_seed = seed is None
-    seed = (
-        int(np.random.SeedSequence().generate_state(1)[0]) % MAX_DRAWN_SEED
-        if seed is None
-        else seed
-    )
-    seed_number(seed)
+    is_random_seed, drawn = seed is None, np.random.default_rng().integers(MAX_DRAWN_SEED)
+    seed = int(drawn) if seed is None else seed_number(seed)
     specs = _seats(first_spec, second_spec, level)
     announce_compilation()
     with clean_stdout() as out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def test_of_many_agents_those_needed_last_rest(
     for place in range(AGENTS):
         (tmp_path / f"bot_{place}.py").write_text(BOT.format(place), encoding="utf-8")
     plan = Plan(tuple(str(path) for path in sorted(tmp_path.glob("*.py"))))
-    with Referee(plan) as together:
+    with closing(Referee(plan)) as together:
         games = [together.play(number).columns for number in range(plan.games)]
 
     started = []
@@ -36,7 +37,7 @@ def test_of_many_agents_those_needed_last_rest(
     begin = ProcessAgent._start
     monkeypatch.setattr(ProcessAgent, "_start", start)
     monkeypatch.setattr(referee, "MAX_PROCESSES", KEPT)
-    with Referee(plan) as few:
+    with closing(Referee(plan)) as few:
         for number in range(plan.games):
             assert few.play(number).columns == games[number]
             # The two that play may have been started since others were sent to rest.
@@ -53,7 +54,7 @@ def test_an_agent_that_cannot_be_made_again_forfeits_its_games(tmp_path: Path) -
     plan = Plan((str(file), "random", "greedy"), openings=((),))
     with pytest.raises(InvalidSpec, match="cannot be loaded"):
         Referee(plan)
-    with Referee(plan, forfeit_unloadable=True) as left:
+    with closing(Referee(plan, forfeit_unloadable=True)) as left:
         games = [left.play(number) for number in range(plan.games)]
     for game in games:
         assert (game.forfeit is None) == (0 not in game.agents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 from bench.make_pool import games_text
@@ -35,7 +36,7 @@ def test_rounds_share_an_opening_and_pairs_swap_seats() -> None:
 
 def test_the_games_are_those_that_the_agents_play() -> None:
     games, perfect = reference_pool.pool_standings().games, reference_pool.AGENTS.index("perfect")
-    with Referee(reference_pool.pool_plan()) as referee:
+    with closing(Referee(reference_pool.pool_plan())) as referee:
         for number in range(0, len(games), 97):
             # The games of perfect take the longest by far.
             if perfect not in games[number].agents:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 
@@ -207,9 +206,3 @@ class Referee:
         for agent, contestant in zip(self.agents, self.plan.agents, strict=True):
             if isinstance(contestant, str):
                 agent.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -39,6 +40,7 @@ _ROWS = 10_000
 Row = dict[str, Any]
 #: Yields games as plain data; it may be called several times.
 _Rows = Callable[[], Iterator[Row]]
+_Writer = Callable[[BinaryIO, _Rows, Geometry], None]
 #: Results from the view of an agent.
 OWN_RESULTS = ("win", "loss")
 #: The word for a fault of any kind.
@@ -258,7 +260,7 @@ def export_games(
     return count
 
 
-def writer_for(path: str | Path) -> Callable[[BinaryIO, _Rows, Geometry], None]:
+def writer_for(path: str | Path) -> _Writer:
     """Return the writer for a file name; raise its errors before any work."""
     ending = Path(path).suffix.lower()
     if ending not in _WRITERS:
@@ -279,14 +281,8 @@ def _write_csv(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
     text.detach()
 
 
-def _write_json_lines(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
-    for game in rows():
-        stream.write(json.dumps(game).encode() + b"\n")
-
-
-def _write_moves(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
-    for game in rows():
-        stream.write((game["moves"] or "-").encode() + b"\n")
+def _write_lines(line_of: Callable[[Row], str], stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
+    stream.writelines(line_of(game).encode() + b"\n" for game in rows())
 
 
 def _write_parquet(stream: BinaryIO, rows: _Rows, board: Geometry) -> None:
@@ -305,11 +301,11 @@ def _write_parquet(stream: BinaryIO, rows: _Rows, board: Geometry) -> None:
             writer.write_table(arrow.Table.from_pylist(some, writer.schema))
 
 
-_WRITERS = {
+_WRITERS: dict[str, _Writer] = {
     ".csv": _write_csv,
-    ".jsonl": _write_json_lines,
+    ".jsonl": partial(_write_lines, json.dumps),
     ".parquet": _write_parquet,
-    ".txt": _write_moves,
+    ".txt": partial(_write_lines, lambda game: game["moves"] or "-"),
 }
 
 

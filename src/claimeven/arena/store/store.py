@@ -195,16 +195,15 @@ class Store:
                 raise InvalidStore(f"{self.path} is corrupt: agent {number} is unreadable")
         return tuple(StoredAgent(*row) for row in rows)
 
-    def add_agent(self, label: str, spec: str, digest: str | None = None) -> StoredAgent:
+    def add_agent(self, label: str, spec: str) -> StoredAgent:
         """Store a further agent and return it."""
         with naming(self.path), self._connection as connection:
             (number,) = connection.execute(
                 "SELECT COALESCE(MAX(id), -1) + 1 FROM agents"
             ).fetchone()
-            connection.execute(
-                "INSERT INTO agents VALUES (?, ?, ?, ?)", (number, label, spec, digest)
-            )
-        return StoredAgent(number, label, spec, digest)
+            agent = StoredAgent(number, label, spec)
+            connection.execute("INSERT INTO agents VALUES (?, ?, ?, ?)", astuple(agent))
+        return agent
 
     def add(self, games: Iterable[Game]) -> None:
         """Store games, all or none of them; one whose job is stored already stays as it is."""

@@ -271,8 +271,7 @@ def _play_into(
     store: Store, plan: Plan, executor: Executor | None, on_progress: Progress | None
 ) -> None:
     """Play and store the missing games of a match, with the seconds of play without loading."""
-    with Referee(plan):
-        pass  # compiles the agents
+    Referee(plan).close()  # compiles the agents
     done, before, begin = len(store), store.meta.get("seconds", 0.0), time.perf_counter()
     if on_progress is not None:
         on_progress(done, plan.games, True)

@@ -51,7 +51,8 @@ class PlanWork:
     def runner(self) -> Iterator[RunJobs]:
         """Make the agents in a worker process, and play."""
         store_sources(self.texts)
-        with Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable) as referee:
+        referee = Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable)
+        with closing(referee):
             yield lambda numbers: self.played_by(referee, numbers)
 
     def played_by(self, referee: Referee, numbers: Iterable[int]) -> Iterator[Result]:
@@ -80,9 +81,8 @@ def play_work(
             "agents that are objects or functions play only in their own process: give 1 job,"
             " or specs such as my_agent.py:agent"
         )
-    with Referee(
-        work.plan, work.keep_decisions, forfeit_unloadable=work.forfeit_unloadable
-    ) as referee:
+    referee = Referee(work.plan, work.keep_decisions, False, work.forfeit_unloadable)
+    with closing(referee):
         reason = None if executor is None else referee.single_process_reason
         if reason is not None:
             report(on_message, reason)

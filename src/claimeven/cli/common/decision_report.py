@@ -105,23 +105,18 @@ def trace_lines(
 
     Call it before the decision, with the current state of the generator; read it afterwards.
     """
+    more = f"... the trace continues; the first {max_lines} lines are shown"
 
     def shown() -> Iterator[str]:
         try:
             for number, line in enumerate(lines):
-                is_more = max_lines and number == max_lines
-                yield (
-                    f"... the trace continues; the first {max_lines} lines are shown"
-                    if is_more
-                    else line
-                )
+                yield more if max_lines and number == max_lines else line
         except AgentFault as fault:
             yield f"... the trace ends: it {fault}"
 
     try:
-        lines = checked_trace(
-            agent, position, limit, rng, max_lines + 1 if max_lines else sys.maxsize
-        )
+        most = max_lines + 1 if max_lines else sys.maxsize
+        lines = checked_trace(agent, position, limit, rng, most)
     except AgentFault as fault:
         return iter((f"... the trace ends: it {fault}",))
     return shown()

@@ -300,10 +300,8 @@ def reject_other_options(ctx: click.Context, option: str, allowed: Collection[st
 
     `allowed` includes the option's own parameter.
     """
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        if ctx.get_parameter_source(name) in GIVEN and name not in (*allowed, "file"):
-            raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
+    names = {parameter.name or "" for parameter in ctx.command.params} - {*allowed, "file"}
+    reject_options(ctx, names, f"{option} does not go with {{}}")
 
 
 def reject_options(ctx: click.Context, names: Collection[str], sentence: str) -> None:
