@@ -263,6 +263,14 @@ def read_puzzles(path: str | Path, geometry: Geometry = STANDARD) -> PuzzleSet:
     return PuzzleSet(str(path), tuple(found))
 
 
+def read_checked(path: Path, digest: str, geometry: Geometry = STANDARD) -> tuple[Puzzle, ...]:
+    """Read a set with a known digest, faster than `read_puzzles`. Raises `InvalidPuzzles`."""
+    lines = [line for _, line in _lines(text_of(path, MAX_BYTES, InvalidPuzzles))]
+    if digest_of(lines) != digest:
+        raise InvalidPuzzles(f"{path} is corrupt: install claimeven again")
+    return tuple(puzzle_of(line, n, geometry) for n, line in enumerate(lines, start=1))
+
+
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
     """Write a set atomically, packed if the name ends in .gz. Raises `CannotWrite`."""
     data = "".join(f"{puzzle_line(puzzle)}\n" for puzzle in puzzles).encode()
@@ -303,12 +311,7 @@ def bundled_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
             f"the board {geometry} has no bundled puzzles: make some with claimeven puzzles make"
         )
     path = BUNDLED / f"puzzles-{name}.txt.gz"
-    # Its digest says that it is valid, so it is read faster than by `read_puzzles`.
-    lines = [line for _, line in _lines(text_of(path, MAX_BYTES, InvalidPuzzles))]
-    if digest_of(lines) != DIGESTS[name]:
-        raise InvalidPuzzles(f"{path} is corrupt: install claimeven again")
-    found = tuple(puzzle_of(line, n, geometry) for n, line in enumerate(lines, start=1))
-    return PuzzleSet(f"puzzles-{name}", found)
+    return PuzzleSet(f"puzzles-{name}", read_checked(path, DIGESTS[name], geometry))
 
 
 def filter_puzzles(
