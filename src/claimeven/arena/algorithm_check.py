@@ -34,7 +34,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.validation import one_of
 from claimeven.minimax import textbook
-from claimeven.minimax.textbook import SearchContext
+from claimeven.minimax.textbook import LimitReached, SearchContext
 from claimeven.minimax.transpositions import TranspositionTable
 from claimeven.minimax.types import PROVEN, WIN, Event, plies_to_end, run_trace
 from claimeven.montecarlo.options import MonteCarloOptions
@@ -210,10 +210,6 @@ class _SearchProcess(ProcessAgent):
             return {"visits": [[]], "answers": [], **failed}
 
 
-class _Differs(Exception):
-    """The textbook visits a position that the program does not visit."""
-
-
 class _Replay(SearchContext):
     """Runs of the textbook with changes, along the visits of a program."""
 
@@ -235,7 +231,7 @@ class _Replay(SearchContext):
         for index, answer in enumerate(answers):
             position, columns, efforts = cases[index]
             self.position: Position = position
-            self.order = range(self.position.geometry.columns)
+            self.order = range(position.geometry.columns)
             self.made_up.counts.clear()
             self.table = TranspositionTable(1 << 28)
             results = [*answer["answers"], None]
@@ -246,31 +242,30 @@ class _Replay(SearchContext):
                 try:
                     best = self.best(effort)
                     if self.ahead:
-                        raise _Differs(None)
+                        raise LimitReached(None)
                     value, column = result or (None, -1)
                     if result and column in best and self.is_equal(value, best[column]):
                         continue
                     texts = ["returns " + " or ".join(_result(*each) for each in best.items())]
                     texts.append(f"returns {_result(column, value)}")
-                except _Differs as error:
+                except LimitReached as error:
                     visit, ours = len(seen) - len(self.ahead or ()) + 1, error.args[0]
                     if self.ahead:
-                        theirs = Position.unchecked(self.position.geometry, *self.ahead[-1])
+                        theirs = Position.unchecked(position.geometry, *self.ahead[-1])
                     known = {True: "visits this position", False: "visits no more positions"}
                     texts = [known[each is not None] for each in (ours, theirs)]
                 if result is None and theirs is None:
                     texts[1] = str(answer["fault"])
-                moves = format_moves(columns, self.position.geometry)
-                both = texts[0], texts[1], ours, theirs, answer["traceback"]
-                first = AlgorithmDifference(moves, self.position, effort, visit, *both)
+                moves, trace = format_moves(columns, position.geometry), answer["traceback"]
+                both = texts[0], texts[1], ours, theirs, trace
+                first = AlgorithmDifference(moves, position, effort, visit, *both)
                 return (index, effort, visit or math.inf), first
         return _END, None
 
     def best(self, effort: int) -> dict[int, float]:
-        """Run the textbook; return the best columns and their values. Raises `_Differs`."""
+        """Run the textbook; return the best columns and their values. Raises `LimitReached`."""
         if self.algorithm == "flat":
-            columns = self.columns(self.position)
-            return dict(self.names["flat"](self.position, columns, effort))
+            return dict(self.names["flat"](self.position, self.columns(self.position), effort))
         if self.algorithm == "uct":
             options = MonteCarloOptions(c=C, first_play="order")
             tree = self.names["TextbookTree"](self.position, options, 0)
@@ -295,11 +290,11 @@ class _Replay(SearchContext):
         return value == ours or (abs(ours) > PROVEN and math.copysign(value, ours * value) > WON)
 
     def enter(self, path: tuple[int, ...], position: Position | None = None) -> None:
-        """Count a visit. Raises `_Differs` if it is not the next one of the program."""
+        """Count a visit. Raises `LimitReached` if it is not the next one of the program."""
         super().enter(path)
         if self.ahead is not None and position is not None:
             if self.ahead[-1:] != [(position.mine, position.mask)]:
-                raise _Differs(position)
+                raise LimitReached(position)
             self.ahead.pop()
 
     def playout(self, position: Position) -> int:

@@ -98,9 +98,8 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         r"returned <(async_)?generator ": "write return instead of yield",
         r"instead of a Decision": "choose has to return a Decision: return Decision(column),"
         " after from claimeven import Decision",
-        r"instead of a column number|takes a plain int": "return only the number of a column,"
-        " as a whole number, int(column) if need be: one of position.legal_columns,"
-        " counted from 0",
+        r"instead of a column number|takes a plain int": "return only the number of a column, as a"
+        " whole number, int(column) if need be: one of position.legal_columns, counted from 0",
     },
     FaultKind.CRASH: {
         r"^(answered with (status|data that is not|more than)|cannot be reached|went away)": "check"
@@ -215,18 +214,19 @@ def usage_of(process: int, answers: int) -> Usage | None:
     return None
 
 
-def grows(usage: Sequence[Usage]) -> bool:
-    """Whether memory grew with every answer, the last part no slower than half of that before."""
-    growth = [_growth(*pair) for pair in itertools.pairwise(usage[-3:])]
-    return len(growth) == 2 and growth[1] > max(_GROWTH, growth[0] / 2)
+def steady_growth(usage: Sequence[Usage]) -> float:
+    """Return the growth of memory in MB per answer; 0 if it has stopped, or halved."""
+    pairs = itertools.pairwise(usage[-3:])
+    growth = [(b.memory - a.memory) / max(1, b.answers - a.answers) for a, b in pairs]
+    return growth[1] if len(growth) == 2 and growth[1] > max(_GROWTH, growth[0] / 2) else 0.0
 
 
 def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
     """Yield the faults in the resources of a process with a limit of `bound` MB of memory."""
     if len(usage) < 3:
         return
-    growth, last = _growth(*usage[-2:]), usage[-1]
-    if grows(usage) and (moves := (bound - last.memory) / growth) < _MOVES:
+    growth, last = steady_growth(usage), usage[-1]
+    if growth and (moves := (bound - last.memory) / growth) < _MOVES:
         yield Fault(
             FaultKind.MEMORY,
             f"holds {growth:.2g} MB more after each move and would reach the {bound:,} MB it may"
@@ -244,10 +244,6 @@ def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
                 " reuse a few for all moves: leftovers slow all moves until the system gives no"
                 " more",
             )
-
-
-def _growth(earlier: Usage, later: Usage) -> float:
-    return (later.memory - earlier.memory) / max(1, later.answers - earlier.answers)
 
 
 def find_sides(answers: Sequence[ProbeAnswer]) -> Iterator[Fault]:

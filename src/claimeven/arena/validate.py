@@ -398,7 +398,9 @@ class _Check:
     def _soak(self) -> None:
         """Ask more questions while the memory of the agent grows, to see whether it stops."""
         ends = time.perf_counter() + MAX_SOAKING
-        while not self._weight and time.perf_counter() < ends and findings.grows(self.usage):
+        while (
+            not self._weight and time.perf_counter() < ends and findings.steady_growth(self.usage)
+        ):
             for probe in self._more:
                 if self._weight or time.perf_counter() > ends:
                     break

@@ -266,9 +266,9 @@ def _cost(report: CheckReport, limit: Limit) -> str:
 
 
 def _allowed(spec: str, limit: Limit, slowest: float) -> str:
+    if limit.seconds is None and spec.startswith("kaggle:"):
+        return f"limit: Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in the time bank"
     if limit.seconds is None:
-        if spec.startswith("kaggle:"):
-            return f"limit: Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in the time bank"
         return f"without --seconds a match waits {PATIENCE:g} s, this check {MAX_WAITING:g} s"
     bank = "" if limit.time_bank is None else f", and {limit.time_bank:g} s in the time bank"
     is_late = slowest > limit.seconds + (limit.time_bank or 0.0)

@@ -195,30 +195,23 @@ def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> st
     # A thousand resampled tournaments give a likelihood no more exactly.
     likely = ladder.superiority(first, second)
     likelihood = "over 99.9 %" if likely > 0.999 else f"{100 * likely:.1f} %"
-    return (
-        f"{name[first]} is first{among}, {above}."
-        f" It is the stronger of the two with a likelihood of {likelihood}."
-    )
+    stronger = f"It is the stronger of the two with a likelihood of {likelihood}"
+    return f"{name[first]} is first{among}, {above}. {stronger}."
 
 
 def findings(contents: ReportContext) -> Iterator[str]:
     """Yield what to look at in addition to forfeits: ties, odd results, doubts."""
     standings = contents.standings
     ratings = standings.ladder.ratings if standings.ladder else ()
-    tied = [row.rank_text for row in ratings if row.rank[0] < row.rank[1]]
-    if tied:
-        yield (
-            f"{len(tied):,} of {_many(len(ratings), 'agent')} share a rank, such as {tied[0]}:"
-            " the games do not decide their order, and more rounds may."
-        )
+    if tied := [row.rank_text for row in ratings if row.rank[0] < row.rank[1]]:
+        share = f"{len(tied):,} of {_many(len(ratings), 'agent')} share a rank, such as {tied[0]}"
+        yield f"{share}: the games do not decide their order, and more rounds may."
     if odd := _odd_results(contents):
         yield f"Against the ladder: {_named(odd)}."
     yield from (printable(remark, MAX_TEXT) for remark in standings.remarks)
     if 2 * standings.unique_games < len(standings.games):
-        yield (
-            f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
-            " game again adds no evidence, so the intervals are too narrow."
-        )
+        only = f"Only {standings.unique_games:,} of {len(standings.games):,} games differ"
+        yield f"{only}: the same game again adds no evidence, so the intervals are too narrow."
 
 
 def _odd_results(contents: ReportContext) -> list[str]:
@@ -240,10 +233,8 @@ def ladder_notes(contents: ReportContext) -> Iterator[str]:
     if ladder is None:
         return
     if len(ladder.groups) > 1:
-        yield (
-            f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
-            " groups do not compare."
-        )
+        apart = f"The agents fall into {len(ladder.groups)} groups that never met"
+        yield f"{apart}: ratings of different groups do not compare."
     unknown = "the games do not show the distance, and the rating is only a guess"
     for tier in _beaten_by_all(contents, ladder)[:_MAX_TIERS]:
         names = _named([contents.label_of[agent] for agent in tier])

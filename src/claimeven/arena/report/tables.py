@@ -179,11 +179,10 @@ def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
 
 
 def _openings_text(contents: ReportContext) -> str:
-    openings = list(dict.fromkeys(game.opening for game in contents.games))
-    if openings == [""]:
+    openings = [*dict.fromkeys(game.opening or "(none)" for game in contents.games)]
+    if openings == ["(none)"]:
         return "none: every game starts at the start position"
-    named = ", ".join(opening or "(none)" for opening in openings[:_MAX_OPENINGS])
-    more = len(openings) - _MAX_OPENINGS
+    more, named = len(openings) - _MAX_OPENINGS, ", ".join(openings[:_MAX_OPENINGS])
     return printable(f"{len(openings):,}: {named}" + (f" and {more:,} more" if more > 0 else ""))
 
 
