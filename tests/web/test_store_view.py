@@ -231,7 +231,7 @@ def test_the_newest_games_forfeits_progress_and_moved_places_are_those_of_the_fi
                 seats = "abc"[pairing.first], "abc"[pairing.second]
                 won = seats.index(winner) if winner in seats else 0
                 reason = "no file /home/prof/secret.txt here"
-                fault = {"fault": "crash", "fault_seat": 1 - won, "reason": reason}
+                fault: dict[str, Any] = {"fault": "crash", "fault_seat": 1 - won, "reason": reason}
                 place = f"{number}", number, number // 2, pairing.first, pairing.second
                 store.add([Game(*place, "", "1", won, root=plan.opening.root, **fault)])
 

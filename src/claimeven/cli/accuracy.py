@@ -259,8 +259,7 @@ def _explanation(blunder: Blunder, solver: Solver) -> tuple[str, str]:
     move = blunder.move
     found = solver.scores(move.position)
     if found != move.scores:
-        scores = " ".join(map(options.score_text, found))
-        wrong = f"The set gives other scores than the solver: {scores}."
+        wrong = f"The set gives other scores than the solver: {options.scores_text(found)}."
         return wrong, wrong
     played, right = (column.text(move.position) for column in blunder.explained(solver))
     return played, right

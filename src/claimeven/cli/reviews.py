@@ -11,8 +11,8 @@ from claimeven.cli.common.move_inputs import (
     answer_command,
     comparison_dict,
     is_ongoing,
-    scores_text,
 )
+from claimeven.cli.common.options import scores_text
 from claimeven.cli.common.output import board_text, show, text_width
 from claimeven.cli.common.streams import can_show, print_error, write_json
 from claimeven.game.geometry import Geometry
@@ -70,7 +70,7 @@ def explain(
         return
     print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
     if not agrees:
-        print(f"The file gives a wrong score: {scores_text(record)}.\n")
+        print(f"The file gives a wrong score: {scores_text(record.scores)}.\n")
     show(POSITION_LEGEND)
 
 
@@ -140,4 +140,5 @@ def analyze(
     charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
     show(f"{analysis.text(text_width(), charset)}\n\n{GAME_LEGEND}")
     if not agrees:
-        print(f"\nThe file gives a wrong score for the last position: {scores_text(record)}.")
+        given_scores = scores_text(record.scores)
+        print(f"\nThe file gives a wrong score for the last position: {given_scores}.")

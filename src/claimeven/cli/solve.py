@@ -22,7 +22,6 @@ from claimeven.cli.common.move_inputs import (
     answers,
     comparison_dict,
     is_ongoing,
-    scores_text,
     source_option,
 )
 from claimeven.cli.common.progress import announce_compilation, status_line
@@ -294,13 +293,13 @@ def _answer(
         write_json(found | comparison_dict(record, agrees), sys.stdout)
         return
     scores = source.ask(query.scores, record.position, moves)
-    words = [moves, *map(options.score_text, scores)]
+    words = [moves, options.scores_text(scores)]
     if query.stats:
         words += _stats_words(source, before)
     if len(record.scores) > 1 and not query.weak:
         scores = source.ask("scores", record.position, moves)
     if not _agree(record, scores, query, comparison):
-        words.append(f" # given {scores_text(record)}")
+        words.append(f" # given {options.scores_text(record.scores)}")
     print(" ".join(words))
 
 
@@ -335,8 +334,8 @@ def _differ(
         found = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
         write_json(found | comparison_dict(record, agrees), sys.stdout)
     elif one != two or not agrees:
-        ours, theirs = (" ".join(map(options.score_text, scores)) for scores in (one, two))
-        wrong = f" # given {scores_text(record)}" * (not agrees)
+        ours, theirs = map(options.scores_text, (one, two))
+        wrong = f" # given {options.scores_text(record.scores)}" * (not agrees)
         print(f"{given.moves} {ours} against {theirs}{wrong}")
     return one != two
 

@@ -241,10 +241,6 @@ class ScoreComparison:
         return f"{self.count:,} {each} given: {self.right:,} right, {self.wrong:,} wrong"
 
 
-def scores_text(record: GameRecord) -> str:
-    return " ".join("." if score is None else str(score) for score in record.scores)
-
-
 def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
     """Return the JSON keys for the scores of a record, empty without scores."""
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
@@ -286,13 +286,12 @@ def progress_text(name: str, at: SolveProgress) -> str:
     """Return the progress of a search: nodes, rate, bounds, solved columns."""
     text = f"{name or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
     text += f", score {at.low} to {at.high}"
-    solved = [score_text(score) for score in at.scores]
-    return f"{text}, columns {' '.join(solved)}" if solved else text
+    return f"{text}, columns {scores_text(at.scores)}" if at.scores else text
 
 
-def score_text(score: int | None) -> str:
-    """Return the score of a column as text, `.` without a score."""
-    return "." if score is None else str(score)
+def scores_text(scores: Iterable[int | None]) -> str:
+    """Return scores of columns as text, `.` for a column without a score."""
+    return " ".join("." if score is None else str(score) for score in scores)
 
 
 def reject_other_options(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
