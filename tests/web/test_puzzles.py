@@ -396,3 +396,7 @@ def test_motifs_and_lengths_select(context: Any) -> None:
     page.wait_for_selector(".puzzle-message:has-text('the set has no such puzzle')")
     page.get_by_label("Which motif").select_option("forcing")
     page.wait_for_selector(".puzzle-about:has-text('easy, rating 13')")
+    page.wait_for_url("**motif=forcing&length=4")
+    page.reload()  # the choices stay
+    page.wait_for_selector(".puzzle-about:has-text('easy, rating 13')")
+    assert page.get_by_label("Which motif").input_value() == "forcing"

@@ -55,13 +55,16 @@ export class View {
         card("yourResults", this.score, this.curve)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     listenToKeys(this, {
-      h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(), t: () => this.isWrong && this.#again(),
+      h: () => this.hint(), n: () => this.nextButton.click(), s: () => this.showSolution(), t: () => this.isWrong && this.#again(),
     });
   }
 
   async enter() {
     this.isHere = true;
     const search = new URLSearchParams(location.search);
+    for (const choice of this.choices) {
+      if (PROPERTIES[choice.name].includes(search.get(choice.name))) choice.value = search.get(choice.name);
+    }
     if (search.has("mistakes") && mistakeCounts().count) this.mistake();
     else if (this.puzzle) this.#address();
     else if (search.has("daily")) await this.daily(search.get("daily") || today());
@@ -74,11 +77,15 @@ export class View {
 
   // Actions
 
+  /** The chosen properties by name, null for any. */
+  get #chosen() {
+    return Object.fromEntries(this.choices.map(({ name, value }) => [name, value || null]));
+  }
+
   /** Show another puzzle, or the one of a number. */
   async next(number = null) {
     const { rating, met } = this.progress.state;
-    const chosen = Object.fromEntries(this.choices.map(({ name, value }) => [name, value || null]));
-    const query = number ? { number } : { ...chosen, rating: chosen.difficulty ? null : rating, exclude: met.join(",") };
+    const query = number ? { number } : { ...this.#chosen, rating: this.#chosen.difficulty ? null : rating, exclude: met.join(",") };
     await this.#load("api/puzzles", query, null);
   }
 
@@ -327,7 +334,7 @@ export class View {
 
   #address() {
     if (!this.isHere || !this.puzzle) return;
-    const more = this.own ? { mistakes: "yes" } : this.day ? { daily: this.day } : { puzzle: this.puzzle.number };
+    const more = this.own ? { mistakes: "yes" } : this.day ? { daily: this.day } : { puzzle: this.puzzle.number, ...this.#chosen };
     updateAddress({ view: "puzzles", game: this.shared.game, sides: this.shared.sides, more });
   }
 
