@@ -416,7 +416,7 @@ class LundAnswer(BaseModel):
 
     msg: str
     status: bool
-    result: int | float = Field(description="0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal.")
+    result: int | float = Field(description="0 playing, 1 won, 0.5 drawn, -1 lost, -10 illegal.")
     botmove: int = Field(description="Column from 0; -1 if it has not moved.")
     state: list[list[int]] = Field(description="Rows from the top: 1 yours, -1 the bot's.")
 
