@@ -284,10 +284,11 @@ def check_agent(
         check.play()
         memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
         notes = findings.find_notes(spec, check.is_unseeded)
+        moves = len(check.answers) + sum(len(game.seconds) for game in check.games)
         others = (
             *findings.find_sides(check.answers),
             *findings.find_usage(check.usage, sandbox.memory_bound_mb),
-            *findings.find_prints(agent, max(1, check.moves)),
+            *findings.find_prints(agent, max(1, moves)),
             *findings.find_files(spec),
         )
     return CheckReport(
@@ -319,11 +320,6 @@ class _Check:
     def positions(self) -> int:
         """Number of positions a quick agent is asked about."""
         return len(self._needed) + len(self._more)
-
-    @property
-    def moves(self) -> int:
-        """Number of moves it made or was asked for."""
-        return len(self.answers) + sum(len(game.seconds) for game in self.games)
 
     def ask(self) -> None:
         """Ask about all positions, a slow agent about fewer."""

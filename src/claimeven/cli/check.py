@@ -181,11 +181,10 @@ def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[
     for name, report in zip(names, reports.values(), strict=True):
         found, reason, time = "no agent", "", ""
         if report is not None:
-            count = len(report.faults)
-            found = "fine" if report.is_fine else f"{count} fault{'s' * (count != 1)}"
-            found = "not loaded" if report.failure is not None else found
-            reason = f"{report.faults[0].kind}: it {report.faults[0].reason}" if count else ""
-            reason = str(report.failure or reason)
+            reason = "".join(f"{fault.kind}: it {fault.reason}" for fault in report.faults[:1])
+            reason, count = str(report.failure or reason), len(report.faults)
+            found = f"{count} fault{'s' * (count != 1)}" if count else "fine"
+            found = found if report.failure is None else "not loaded"
             time = "" if report.median is None else _time(report.median)
         short = name if text_size(name) <= room else "..." + name[3 - room :]
         yield cut(f"{left(short, room)}  {found:10}  {time:12}  {reason}", width).rstrip()

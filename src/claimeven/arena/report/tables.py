@@ -47,12 +47,11 @@ def ladder_rows(contents: ReportContext) -> list[Row]:
 
     def whisker(elo: Estimate) -> Row:
         """A rating in a drawing, from 0 (left) to 100 (right); an end may be cut off."""
-        low, value, high = (
-            round(100 * (min(max(at, left), right) - left) / (right - left), 2)
-            for at in (elo.low, elo.value, elo.high)
-        )
-        cut = {"cut_low": elo.low < left, "cut_high": elo.high > right}
-        return {"low": low, "value": value, "high": high, **cut}
+        drawn: Row = {"cut_low": elo.low < left, "cut_high": elo.high > right}
+        for end in ("low", "value", "high"):
+            at = min(max(getattr(elo, end), left), right)
+            drawn[end] = round(100 * (at - left) / (right - left), 2)
+        return drawn
 
     return [
         {
