@@ -107,9 +107,9 @@ def command(
             for number, spec in enumerate(specs, start=1):
                 place = f", {number} of {len(specs)}" if len(specs) > 1 else ""
                 things = "{} of {} positions" + " and games" * (algorithm is None)
-                told = line.reporter(things, f"checking {printable(spec)}{place}: ")
+                progress = line.reporter(things, f"checking {printable(spec)}{place}: ")
                 try:
-                    reports[spec] = check(spec, geometry=geometry, seed=seed, on_progress=told)
+                    reports[spec] = check(spec, geometry=geometry, seed=seed, on_progress=progress)
                 except InvalidSpec as error:
                     if len(specs) == 1:
                         raise
