@@ -463,6 +463,16 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
         "crash 3, late answer 1\n\nGame 999,999: <i>broken</i>"
     )
     assert board_of(page, ".tournament") == rows("4455667")  # less motion: as it ended
+    # A running game is followed, until it is one of the newest games.
+    game = {"game": 1_000_001, "first": "bob", "second": long, "opening": "", "to_move": long}
+    for version, moves in (("c1", "123"), ("c2", "12345")):
+        answer(live | {"version": version, "running": {**game, "moves": moves}})
+        page.wait_for_selector(f".tournament :text('move {len(moves)}, {long} to move.')")
+        assert board_of(page, ".tournament") == rows(moves)
+    over = {**newest, **game, "moves": "1234567", "winner": "bob"}
+    answer(live | {"version": "c3", "newest": [over, newest], "running": {**game, "moves": "12"}})
+    page.wait_for_selector(".tournament :text('bob wins.')")
+    assert board_of(page, ".tournament") == rows("1234567")
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert page.get_attribute(".tournament .hint-text >> nth=0", "role") is None

@@ -156,6 +156,37 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(path: Pat
     with_view(path, work)
 
 
+def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
+    beside = path.with_name("class.db.running")
+    found = {"game": 7, "first": "ann", "second": "bob", "moves": "44", "to_move": "ann"}
+
+    async def work(view: StoreView, pool: FakePool) -> None:
+        pool.may_end.set()
+
+        async def read() -> tuple[Any, str]:
+            body, tag = await view.standings()
+            answer = json.loads(body)
+            assert f'"{answer["version"]}"' == tag
+            return answer["running"], tag
+
+        while (await view.standings())[0].find(b"games_read") < 0 or view._standings_task:
+            await asyncio.sleep(0)
+        while not view._is_final:
+            await view.standings()
+            await asyncio.sleep(0)
+        running, before = await read()
+        assert running is None
+        beside.write_text(json.dumps(found))
+        running, tag = await read()
+        assert running == found and tag != before
+        for text in ("{", "3", "[1]", json.dumps(found)):  # corrupt, and then abandoned
+            beside.write_text(text)
+            os.utime(beside, (1, 1) if text == json.dumps(found) else None)
+            assert await read() == (None, before)
+
+    with_view(path, work)
+
+
 def test_standings_are_begun_before_anybody_asks(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
         StoreView(None, 9).start()  # without a file

@@ -408,7 +408,12 @@ class TournamentAnswer(BaseModel):
     start: str = Field("", description="The board before the moves, as in `position`.")
     newest: list[dict[str, Any]] = Field([], description="As in `claimeven games --json`.")
     newest_forfeits: list[dict[str, Any]] = []
-    version: str = Field(description="Changes with the standings.")
+    running: dict[str, Any] | None = Field(
+        None,
+        description="A game in progress, if known: its number `game`, the labels `first`, `second`"
+        " and `to_move`, the moves so far with their `opening`, and `seconds`.",
+    )
+    version: str = Field(description="Changes with the standings, and with `running`.")
 
 
 class LundAnswer(BaseModel):

@@ -267,7 +267,7 @@ async def tournament(request: Request, services: Shared) -> Response:
     """Return the standings of the tournament of the server.
 
     They include the games read so far; a large file is read over several requests. The ETag changes
-    with the standings.
+    with the standings and the running game.
     """
     body, tag = await services.store.standings()
     headers = {"etag": tag, "cache-control": "no-cache"}

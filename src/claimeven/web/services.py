@@ -37,6 +37,8 @@ MAX_SECONDS = 600.0
 NEXT_SECONDS = 0.02
 #: Seconds without a request until the computation stops, without a change until a file is complete.
 IDLE_SECONDS, SETTLED_SECONDS = 30.0, 1.0
+#: Seconds after which a running game is no longer shown: see `RunningGameFile`.
+RUNNING_SECONDS = 30.0
 #: Inverse of the share of time that a worker spends on standings while games are added.
 WORK_SHARE = 4
 
@@ -130,7 +132,7 @@ class StoreView:
         self._report_task: asyncio.Task[bytes] | None = None
         self._waiting_for_report = 0
         self._standings_task: asyncio.Task[None] | None = None
-        self._body, self._tag = b"", ""
+        self._body = b""
         self._version: Version | None = None
         self._is_final = False
         self._requested_at = self._idle_until = 0.0
@@ -191,7 +193,13 @@ class StoreView:
         if not self._body:
             games = {"games_read": 0, "games_stored": None}
             self._show({"store": self._file.name, **games, "standings": None})
-        return self._body, self._tag
+        running, path = None, Path(f"{self._file}.running")
+        with contextlib.suppress(OSError, ValueError, TypeError):  # no file, or a corrupt one
+            if time.time() - path.stat().st_mtime < RUNNING_SECONDS:
+                running = dict(json.loads(path.read_bytes()))
+        body = self._body + f', "running": {json.dumps(running)}'.encode()
+        tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+        return body + f', "version": {tag}}}'.encode(), tag
 
     async def _update(self, version: Version | None, final: bool) -> None:
         """Compute the standings of the file, and show drafts."""
@@ -218,9 +226,7 @@ class StoreView:
 
     def _show(self, known: dict[str, Any]) -> None:
         self._error = None
-        text = json.dumps(known)
-        self._tag = f'"{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"'
-        self._body = f'{text[:-1]}, "version": {self._tag}}}'.encode()
+        self._body = json.dumps(known)[:-1].encode()
 
     @property
     def _file(self) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pickle
 import random
 import signal
@@ -20,6 +22,7 @@ import pytest
 from claimeven import Position, make_agent
 from claimeven.agents.base import Limit
 from claimeven.agents.process.sandbox import Sandbox
+from claimeven.arena.games import referee
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Plan
@@ -136,6 +139,46 @@ def test_the_last_games_are_stored_before_their_players_go(
         monkeypatch.setattr(Referee, "close", lambda self: when_closed.append(len(store)))
         deque(run(what, None, store), 0)
     assert when_closed == [what.games]
+
+
+def test_a_running_game_is_in_a_file_next_to_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    what, path, beside = plan("random", "greedy"), tmp_path / "s.db", tmp_path / "s.db.running"
+    writes: list[dict[str, Any]] = []
+    write = referee.write_text
+
+    def note(path: Path, text: str) -> None:
+        writes.append(json.loads(text))
+        write(path, text)
+        assert json.loads(beside.read_text()) == writes[-1]
+
+    monkeypatch.setattr(referee, "write_text", note)
+    played(tmp_path / "quick.db", what)  # no game takes a second
+    assert not writes
+    monkeypatch.setattr(referee, "_WRITE_SECONDS", 0.0)
+    games = played(path, what)
+    assert not beside.exists()
+    for game in games:
+        own = [each for each in writes if each["game"] == game.number + 1]
+        assert [each["moves"] for each in own] == [
+            game.all_moves[:end] for end in range(len(game.opening) + 1, len(game.all_moves) + 1)
+        ]
+        for each in own:
+            seats = [each["first"], each["second"]]
+            assert seats == [what.names[place] for place in game.agents]
+            assert each["to_move"] == seats[len(each["moves"]) % 2]
+    # A game of another process stays until it is abandoned. A failure harms no game.
+    for age, count in (0, 0), (3600, len(writes)):
+        for make in Path.touch, Path.mkdir:
+            writes.clear()
+            make(beside)
+            os.utime(beside, (beside.stat().st_mtime - age,) * 2)
+            path.unlink()
+            assert list(map(essence, played(path, what))) == list(map(essence, games))
+            assert len(writes) == count
+            assert beside.is_dir() == (make is Path.mkdir)
+        beside.rmdir()
 
 
 def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -> None:

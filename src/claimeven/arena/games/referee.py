@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +20,7 @@ from claimeven.arena.games.game import Game, figures_of
 from claimeven.arena.games.openings import Opening, Pairing
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.atomic_io import CannotWrite, write_text
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position
@@ -24,6 +30,43 @@ from claimeven.solver.solver import Solver
 _LOOK_AHEAD = 4
 #: The size of the solver's table: the positions that it gets have few empty cells.
 _TABLE_MB = 8
+#: Seconds until a running game is written, and again; until another game may replace it.
+_WRITE_SECONDS, _ABANDONED_SECONDS = 1.0, 30.0
+
+
+@dataclass
+class RunningGameFile:
+    """A file with one long game of a run while it is played, for a live view; never needed."""
+
+    path: Path
+    labels: Mapping[int, str]
+    _due: float = 0.0
+    is_own: bool = False
+
+    def note(
+        self, game: Pairing, position: Position, decisions: list[Decision], clock: list[float]
+    ) -> None:
+        """Write a game of this process, unless the file has one of another process."""
+        if (now := time.monotonic()) < self._due:
+            return
+        self._due, seconds = now + _WRITE_SECONDS, sum(clock)
+        if seconds < _WRITE_SECONDS:
+            return
+        first, second = players = self.labels[game.first], self.labels[game.second]
+        moves = format_moves([each.column for each in decisions], position.geometry)
+        found = {"game": game.number + 1, "first": first, "second": second, "seconds": seconds}
+        found |= {"opening": game.opening.moves, "moves": game.opening.moves + moves}
+        found["to_move"] = players[position.turn]
+        with suppress(CannotWrite, OSError):
+            age = time.time() - self.path.stat().st_mtime if self.path.exists() else None
+            if self.is_own or age is None or age > _ABANDONED_SECONDS:
+                write_text(self.path, json.dumps(found))
+                self.is_own = True
+
+    def close(self) -> None:
+        self.is_own = False
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
 
 
 def play_game(
@@ -34,6 +77,7 @@ def play_game(
     keep_decisions: bool = False,
     job: str = "",
     adjudicate: tuple[Solver, int] | None = None,
+    running: RunningGameFile | None = None,
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
@@ -72,10 +116,14 @@ def play_game(
         decisions.append(decision)
         clock.append(seconds)
         position = position.play_unchecked(decision.column)
+        if running is not None:
+            running.note(start, position, decisions, clock)
         if adjudicate is not None and not position.is_over:
             solver, cells = adjudicate
             if position.geometry.cells - position.ply <= cells:
                 score = solver.score(position)
+    if running is not None and running.is_own:
+        running.close()
     winner = position.winner if score is None else winner_by_score(score, position.turn)
     return Game(
         job=job,
@@ -164,7 +212,7 @@ class Referee:
         processes = [agent for agent in self.agents if isinstance(agent, ProcessAgent)]
         return {place: text for agent in processes for place, text in agent.texts.items()}
 
-    def play(self, number: int) -> Game:
+    def play(self, number: int, running: RunningGameFile | None = None) -> Game:
         """Play the game of that number of the plan."""
         pairing = self.plan.pairing(number)
         places = (pairing.first, pairing.second)
@@ -178,6 +226,7 @@ class Referee:
             self.keep_decisions,
             self.plan.job_of(pairing),
             self._adjudicate,
+            running,
         )
 
     def _rest_others(self, number: int) -> None:

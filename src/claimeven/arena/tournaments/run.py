@@ -21,16 +21,17 @@ from claimeven.agents.registry import AGENTS
 from claimeven.agents.source_snapshot import store_sources
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
-from claimeven.arena.games.referee import Referee
+from claimeven.arena.games.referee import Referee, RunningGameFile
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.query import game_rows
 from claimeven.arena.store.runs import FileChangeMonitor, check_plan, check_runs
-from claimeven.arena.store.store import Store, StoredAgent, is_taken
+from claimeven.arena.store.store import Store, StoredAgent, is_taken, public_agents
 from claimeven.atomic_io import scratch_folder
 from claimeven.messages import logger, report
 from claimeven.parallel.executors import Part
 from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
+from claimeven.parallel.pool import LocalWorkers
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.
 _TICK, _MAX_WAITING = 0.1, 500
@@ -44,6 +45,7 @@ class PlanWork:
     keep_decisions: bool = False
     forfeit_unloadable: bool = False
     texts: Mapping[str, bytes] = field(default_factory=dict)
+    running: RunningGameFile | None = None
     unit = "game"
     worker_timeout = None  # a move may take any time, and its clock is the referee's
 
@@ -58,7 +60,7 @@ class PlanWork:
     def played_by(self, referee: Referee, numbers: Iterable[int]) -> Iterator[Result]:
         """Yield the games of these numbers as they end."""
         for number in numbers:
-            yield number, referee.play(number)
+            yield number, referee.play(number, self.running)
 
     def digests(self) -> dict[str, dict[str, str]]:
         """Return the digests of the agents' files on this machine."""
@@ -119,7 +121,12 @@ def run(
     if store is None:
         plan.refresh_files()
     work = PlanWork(plan, keep_decisions, forfeit_unloadable=forfeit_unloadable)
-    with closing(play_work(work, numbers, executor, on_message)) as results:
+    with ExitStack() as stack:
+        if store is not None and (executor is None or isinstance(executor, LocalWorkers)):
+            labels = {agent.id: agent.label for agent in public_agents(store.agents)}
+            running = RunningGameFile(Path(f"{store.path}.running"), labels)
+            work = replace(work, running=stack.enter_context(closing(running)))
+        results = stack.enter_context(closing(play_work(work, numbers, executor, on_message)))
         if store is None:
             for _, game in results:
                 _log(plan, game, on_row)

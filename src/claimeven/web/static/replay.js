@@ -1,4 +1,4 @@
-// The newest games of a tournament, replayed move by move on a board.
+// The games of a tournament on a board: the running one, and the newest ones move by move.
 
 import { BoardView, discIcon } from "./board.js";
 import { button, h, icon, prefersReducedMotion } from "./dom.js";
@@ -32,23 +32,35 @@ export class Replay {
     this.isRunning = !prefersReducedMotion();
   }
 
-  /** Show the newest games, the newest first; a game being replayed is replayed to its end. */
-  update({ newest = [], board, connect, start }) {
-    this.element.hidden = !newest.length;
-    if (!newest.length) return;
+  /**
+   * Show the running game, otherwise the newest games, the newest first; a game being replayed is
+   * replayed to its end unless a game is running.
+   */
+  update({ newest = [], running, board, connect, start }) {
+    const live = running && !newest.some(({ game }) => game === running.game) ? { ...running, isLive: true } : null;
+    const games = live ? [live, ...newest] : newest;
+    this.element.hidden = !games.length;
+    if (!games.length) return;
     if (this.start !== `${board} ${connect} ${start}`) {
       this.start = `${board} ${connect} ${start}`;
       this.after = positionsFrom(Position.fromRows(start, Board.parse(board, connect)));
       this.game = null;
     }
     const chosen = this.choice.value;
-    this.games = newest;
-    if (chosen && !newest.some(({ game }) => String(game) === chosen)) this.games = [...newest, this.game];
-    const option = (game) => h("option", { value: game.game }, text("tournament.game", { game: game.game, first: brief(game.first), second: brief(game.second) }));
+    this.games = games;
+    if (chosen && !games.some(({ game }) => String(game) === chosen)) this.games = [...games, this.game];
+    const option = (game) => h("option", { value: game.game }, text(`tournament.${game.isLive ? "running" : "game"}`, { game: game.game, first: brief(game.first), second: brief(game.second) }));
     if (document.activeElement !== this.choice) { // an open list would close
       this.choice.replaceChildren(h("option", { value: "" }, text("tournament.follow")), ...this.games.map(option));
       this.choice.value = chosen;
     }
+    const known = this.game?.isLive && games.find(({ game }) => game === this.game.game);
+    if (known) { // it has new moves, or is over
+      const isAtEnd = this.#isOver;
+      this.game = known;
+      if (isAtEnd) this.#show(Infinity);
+      if (isAtEnd) this.#run(this.isRunning);
+    } else if (live && !chosen && this.game && this.isRunning && !this.#isOver) this.#begin();
     if (!this.game || (!this.#timer && (this.isRunning || (!chosen && this.#isOver)))) this.#begin();
   }
 
@@ -68,7 +80,7 @@ export class Replay {
     if (!isNew && this.#isOver) return;
     this.game = game;
     this.players.replaceChildren(discIcon(0), h("span", {}, game.first), discIcon(1), h("span", {}, game.second));
-    if (isNew) this.#show(this.isRunning ? game.opening.length : Infinity);
+    if (isNew) this.#show(this.isRunning && !game.isLive ? game.opening.length : Infinity);
     this.#run(this.isRunning);
   }
 
@@ -90,7 +102,8 @@ export class Replay {
     this.ply = Math.max(0, Math.min(ply, game.moves.length));
     this.board.show(this.after(game.moves.slice(0, this.ply)), { drop: true });
     const kind = game.fault ? "forfeits" : game.winner ? "wins" : game.result === "draw" ? "draw" : "unfinished";
-    this.result.textContent = this.#isOver
+    if (this.#isOver && game.isLive) this.result.textContent = text("tournament.toMove", { move: this.ply, name: game.to_move });
+    else this.result.textContent = this.#isOver
       ? text(`tournament.results.${kind}`, { name: game.fault_by ?? game.winner, fault: faultName(game.fault) })
       : text("tournament.move", { move: this.ply, count: game.moves.length });
   }
