@@ -40,6 +40,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two bots and a rubric, in which the command runs."""
     monkeypatch.chdir(tmp_path)
     write_class(tmp_path / "bots", ("eli.py", "mia.py"))
+    (tmp_path / "bots/zed").mkdir()
     (tmp_path / "rubric.toml").write_text(RUBRIC, encoding="utf-8")
     return tmp_path
 
@@ -51,14 +52,16 @@ def test_a_class_is_graded_from_the_first_run_on(run: Run, course: Path) -> None
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["bot", "grade", "loads", "random"]
     assert lines[2].split() == ["mia", "0", "0", "0"]
-    assert lines[3].split() == ["of", "6", "2", "4"]
+    assert lines[3].split() == ["zed", "0", "0", "0"]
+    assert lines[4].split() == ["of", "6", "2", "4"]
+    assert "- zed: zed is a folder, not a file\n" in result.out
     assert "- eli: its code uses random, which the rubric forbids" in result.out
     assert result.err == "no file of zoe, named in the rubric\n"
     assert "<h1>Eli Ong</h1>" in (course / "grades/feedback/eli.html").read_text("utf-8")
     again = run("grade", "bots", "--rubric", "rubric.toml", "--json")
     data = json.loads(again.out)
-    assert [each["bot"] for each in data["bots"]] == ["eli", "mia"]
-    assert [each["name"] for each in data["bots"]] == ["Eli Ong", ""]
+    assert [each["bot"] for each in data["bots"]] == ["eli", "mia", "zed"]
+    assert [each["name"] for each in data["bots"]] == ["Eli Ong", "", ""]
     assert data["bots"][1]["grade"] == 0
     assert data["of"] == {"grade": 6, "loads": 2, "random": 4}
 
@@ -90,10 +93,10 @@ def test_after_a_kill_the_same_command_continues(course: Path) -> None:
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
     before = {path: path.stat().st_mtime_ns for path in measured.rglob("*.json")}
-    assert 1 <= len(before) < 3
+    assert 1 <= len(before) < 4
     assert not (course / "grades/grades.csv").exists()
     subprocess.run(command(*words), env=environment(), cwd=course, check=True, timeout=PATIENCE)
     after = {path: path.stat().st_mtime_ns for path in measured.rglob("*.json")}
-    assert len(after) == 3
+    assert len(after) == 4
     assert before.items() <= after.items()
     assert (course / "grades/grades.csv").exists()

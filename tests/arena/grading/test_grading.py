@@ -121,9 +121,13 @@ def test_reasons_and_notes_are_given_in_words(graded: Graded) -> None:
     assert "What to do: make sure that every path" in reasons["tim"][1]
     assert "No module named 'bea'" in reasons["vic"][0]
     assert "it ended the process" in reasons["eve"][0]
-    assert notes["vic"] == "its code names bots that it could not find: bea"
+    missing = "vic.py cannot be loaded: ModuleNotFoundError: No module named 'bea'"
+    assert notes["vic"] == f"{missing}; its code names bots that it could not find: bea"
     assert notes["don"] == "its code uses claimeven.solve, which the rubric forbids"
-    assert notes["eve"] == "its code uses os.getppid, which the rubric forbids"
+    assert notes["eve"] == (
+        "it ended the process that measured it, three times;"
+        " its code uses os.getppid, which the rubric forbids"
+    )
     assert notes["bea"] == ""
 
 

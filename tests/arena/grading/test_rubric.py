@@ -71,6 +71,10 @@ LOADS = "[[criteria]]\ntest = 'loads'\npoints = 1\n"
             "[[criteria]]\ntest = 'match'\nagainst = 'random'\npoints = 1\ngames = 0",
             "games must be 1 to 10,000, got 0",
         ),
+        (
+            "[[criteria]]\ntest = 'time'\npoints = [2, 4]\nat = [0.1, 1]",
+            "(time): points must fall with at, got [2, 4] for [0.1, 1]",
+        ),
         ("names = 'ann'\n" + LOADS, "names must be a table [names]"),
         (LOADS + "name = 'grade'", "the name grade is used"),
         (LOADS + LOADS, "the name loads is used: give the criterion another one"),

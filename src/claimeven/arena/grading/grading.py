@@ -159,14 +159,18 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
 
 
 def _is_bot(place: Path) -> bool:
-    has_code = place.suffix in _ENDINGS if place.is_file() else any(place.rglob("*.py"))
+    files = [place] if place.is_file() else [each for each in place.rglob("*") if each.is_file()]
+    has_code = not files or any(each.suffix in _ENDINGS for each in files)
     return has_code and not place.name.startswith((".", "_"))
 
 
 def _main_of(place: Path) -> Path:
     """Return the file of a bot: in a folder one with a common name, or its only one."""
     names = [place / name for name in (*DEFAULT_FILES, f"{place.name}.py", "__init__.py")]
-    named, files = [path for path in names if path.is_file()], [*place.rglob("*.py")]
+    named, files = (
+        [path for path in names if path.is_file()],
+        [*place.rglob("*.py")] or [*place.rglob("*.ipynb")],
+    )
     return named[0] if named else files[0] if len(files) == 1 else place
 
 
@@ -177,6 +181,8 @@ def measure_bot(solver: Solver, bot: Bot) -> None:
     for work in (CHECK, *(each.work for each in rubric.criteria)):
         if not bot.known(work):
             with scratch_folder() as folder:
+                if not bot.files:
+                    (folder / bot.main).mkdir()
                 for name, data in bot.files.items():
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (folder / name).write_bytes(data)
@@ -289,7 +295,8 @@ class Grades:
 def _graded(bot: Bot) -> Result:
     """Return the grade of a bot: points, reasons in words, notes, and its measurements."""
     rubric, check = bot.rubric, bot.known()
-    points, texts, notes = dict[str, float](), dict[str, str](), list(bot.notes)
+    points, texts = dict[str, float](), dict[str, str]()
+    notes = [*filter(None, [check["failure"]]), *bot.notes]
     for each in rubric.criteria:
         result, used = bot.known(each.work), bot.uses(each.forbid)
         numbers = {

@@ -140,6 +140,10 @@ def _criterion(given: dict[str, Any], where: str) -> Criterion:
     )
     if not at or len(at) != len(points):
         raise InvalidRubric(f"{where}: at and points must have the same number of steps")
+    rising = [point for _, point in sorted(zip(at, points, strict=True))]
+    if rising != sorted(points, reverse=test in _FALLING):
+        way = "fall" if test in _FALLING else "rise"
+        raise InvalidRubric(f"{where}: points must {way} with at, got {points} for {at}")
     if test in _SHARES and max(at) > 1:
         raise InvalidRubric(f"{where}: at must be 0 to 1, such as 0.75, got {max(at):g}")
     return Criterion(**{**given, "at": at, "points": points})
