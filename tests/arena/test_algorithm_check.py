@@ -68,6 +68,8 @@ ENDED = "    if position.is_over:\n        return ended(position, root), None\n"
 AT_REST = "    if depth == 0:\n        return evaluate(position, root.turn), None\n"
 BONUS = "math.sqrt(math.log(self.parent.visits) / self.visits)"
 PLAYOUT = "playout(after(board, column, player), player)"
+ANSWER = "return highest(position, depth, evaluate, position)"
+ANSWERS = f"value, column = yield from {ANSWER[7:]}\n    return "
 
 #: A change of a correct program, and a part of its cause.
 PLANTED = [
@@ -79,15 +81,20 @@ PLANTED = [
     ("minimax", "if position.turn == root.turn", "if position.turn != root.turn",
      "a won game counts for the wrong side"),
     ("minimax", "depth == 0", "depth == 1", "one ply too early"),
+    ("minimax", "depth - 1", "depth", "each call needs depth - 1"),
     ("minimax", "depth == 0", "depth < 0", "one ply too late"),
     ("minimax", ENDED + AT_REST, AT_REST + ENDED, "a win at the depth limit is not recognized"),
     ("minimax", "1000 - (position.ply - root.ply)", "1000", "the same at any distance"),
+    ("minimax", "1000 - (position.ply - root.ply)", "1", "a win is worth too little"),
+    ("minimax", AT_REST, "    if depth == 0:\n        return 5, None\n", "never calls evaluate"),
     ("minimax", "1000 - (position.ply", "1000 + (position.ply", "a later win is worth more"),
     ("minimax", "    if position.winner is None:\n        return 0\n", "", "a draw counts as"),
     ("minimax", "best, chosen = -(10**6)", "best, chosen = 0", "starts at 0"),
     ("minimax", "reversed(position.legal_columns)", "range(7)", "a full column is tried"),
     ("minimax", "reversed(position.legal_columns)",
      "[c for c in position.legal_columns if c < 6]", "the last column is never tried"),
+    ("minimax", ANSWER, ANSWERS + "column, value", "the answer is in the wrong order"),
+    ("minimax", ANSWER, ANSWERS + "value, column + 1", "columns count from 1 in the answer"),
     ("alphabeta", WINDOW, WINDOW.replace("alpha, beta", "-INFINITY, INFINITY"), "pass the window"),
     ("alphabeta", WINDOW, WINDOW.replace("alpha, beta", "beta, alpha"), "in the wrong order"),
     ("alphabeta", WINDOW, WINDOW.replace("alpha, beta",
@@ -98,7 +105,7 @@ PLANTED = [
     ("alphabeta", "if beta <= alpha", "if mover == player and beta <= alpha", "only the side at"),
     ("alphabeta", "if value > best", "if value >= best", "only a bound"),
     ("alphabeta", "value if mover == player else -value", "value", "for the wrong side"),
-    ("alphabeta", "            board[row][column] = 0\n", "", "is each move taken back"),
+    ("alphabeta", "            board[row][column] = 0\n", "", "each move is taken back"),
     ("negamax", "value = -search", "value = search", "the sign is not flipped"),
     ("negamax", "-beta, -alpha)[0]", "alpha, beta)[0]", "the window is not negated"),
     ("negamax", "-beta, -alpha)[0]", "-alpha, -beta)[0]", "not exchanged"),

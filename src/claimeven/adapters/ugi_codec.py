@@ -81,7 +81,11 @@ def limit_of(
     Limits that the agent does not know are left free; nodes are iterations to one that counts
     those. Of clocks a share of the time left is taken.
     """
-    numbers = _numbers(words)
+    numbers = {
+        word: max(0, min(int(text[:15]), _MAX_NUMBER))
+        for word, text in pairwise(words)
+        if text.isascii() and text.removeprefix("-").isdigit()
+    }
     given: dict[str, float | int] = {}
     notes = [
         f"no whole number follows {word}: it is left free"
@@ -141,14 +145,6 @@ def result_of(position: Position) -> str:
         return "none"
     winner = position.outcome.winner
     return "draw" if winner is None else f"p{winner + 1}win"
-
-
-def _numbers(words: Sequence[str]) -> dict[str, int]:
-    return {
-        word: max(0, min(int(text[:15]), _MAX_NUMBER))
-        for word, text in pairwise(words)
-        if text.isascii() and text.removeprefix("-").isdigit()
-    }
 
 
 class UgiOptions:

@@ -230,7 +230,8 @@ def arguments_of(function: Callable[..., Any], offered: Mapping[str, Any]) -> di
     unknown = [p.name for p in rest if p.default is p.empty and p.name not in others]
     if unknown or not parameters:
         raise InvalidSpec(
-            f"{getattr(function, '__name__', 'the search')} must take a {board} first, and may take"
+            f"{getattr(function, '__name__', 'the search')} must take"
+            f" a {board if board == 'position' else 'board'} first, and may take"
             f" {', '.join(others)}, by these names; got {', '.join(unknown) or 'no parameters'}"
         )
     known = {p.name: offered[p.name] for p in rest if p.name in others}

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 from claimeven.agents import AgentFault, InvalidSpec, ProcessAgent, Sandbox
 from claimeven.agents.codec import from_position
 from claimeven.agents.files import split_file_spec
-from claimeven.arena.algorithm_worker import ALGORITHMS, C, MadeUpValues
+from claimeven.arena.algorithm_worker import ALGORITHMS, MAX_VISITED, C, MadeUpValues
 from claimeven.arena.options import InvalidMatch
 from claimeven.arena.probes import probes
 from claimeven.evaluation.registry import get_evaluation
@@ -138,7 +138,7 @@ def check_algorithm(
     subsets = chain.from_iterable(combinations(variants, n) for n in range(len(variants) + 1))
     correct: Iterator[Changes] = (tuple(chain(*each)) for each in subsets)
     compared = sorted(((*compare(each), each) for each in correct), key=itemgetter(0), reverse=True)
-    place, first, cutoffs, _ = compared[0]
+    place, first, cutoffs, as_correct = compared[0]
     visits = sum(map(len, chain(*(answer["visits"] for answer in answers))))
     report = AlgorithmReport(algorithm, spec, len(cases), visits, cutoffs, first)
     if first is None:
@@ -153,11 +153,22 @@ def check_algorithm(
             place, causes = max(found), found[max(found)]
         if place == _END:
             break
+    for cause, read in _READINGS.items():
+        meant = [{**each, "answers": [read(*pair) for pair in each["answers"]]} for each in answers]
+        reached, _ = _Replay(algorithm, as_correct, seed).compare(cases, meant)
+        if reached[0] > place[0]:
+            place, causes = reached, {cause: ()}
     faults = known_mistakes(algorithm, "fault").items()
     known = [cause for ((text, _),), cause in faults if text in fault and place != _END]
-    changes = next(iter(causes.values()), ())
+    changes = next(iter(causes.values())) if len(causes) == 1 and not known else ()
     return replace(report, causes=(*known, *causes), changes=changes, is_sure=place == _END)
 
+
+#: Mistakes in the form of an answer, and the value and column that it means.
+_READINGS: Final[dict[str, Callable[..., tuple[Any, Any]]]] = {
+    "the answer is in the wrong order: return (value, column)": lambda v, c: (c, v or 0),
+    "columns count from 1 in the answer: they must count from 0": lambda v, c: (v, c - 1),
+}
 
 #: A position to search, its columns, and the depth (or number of playouts) of each search.
 _Case = tuple[Position, tuple[int, ...], tuple[int, ...]]
@@ -292,6 +303,8 @@ class _Replay(SearchContext):
     def enter(self, path: tuple[int, ...], position: Position | None = None) -> None:
         """Count a visit. Raises `LimitReached` if it is not the next one of the program."""
         super().enter(path)
+        if self.counters.nodes > 20 * MAX_VISITED:
+            raise LimitReached(None)  # a mistake without an end, and no visits to compare
         if self.ahead is not None and position is not None:
             if self.ahead[-1:] != [(position.mine, position.mask)]:
                 raise LimitReached(position)

@@ -84,6 +84,7 @@ class SearchWorker(AgentWorker):
         is_sampled = "playout" in ALGORITHMS[self.algorithm]
         visits: list[list[tuple[int, int]]] = []
         answers: list[tuple[float | None, int]] = []
+        asked_for = set[object]()
 
         def visit(item: Any) -> None:
             if len(visits[-1]) >= MAX_VISITED:
@@ -92,6 +93,7 @@ class SearchWorker(AgentWorker):
             visits[-1].append((visited.mine, visited.mask))
 
         def ask(of: Callable[[Position], int], board: Any, player: Any = None) -> int:
+            asked_for.add(of)
             if is_sampled:
                 visit(board)
             if player is not None and player not in players:
@@ -113,23 +115,23 @@ class SearchWorker(AgentWorker):
                 visits.append([])
                 offered |= dict.fromkeys(("depth", "iterations", "playouts"), effort)
                 answer = shapes.end_of(search(**shapes.arguments_of(search, offered)), on_visit)
-                answers.append(_read_answer(answer, is_sampled, position.geometry.columns))
+                answers.append(_read_answer(answer, is_sampled))
         except InvalidVisit as error:
             fault = str(error)
         except BaseException as error:
             fault, traceback = f"raised {described(error)}", traceback_of(error)
+        fault = fault or (None if asked_for else "asked for no value")
         return {"visits": visits, "answers": answers, "fault": fault, "traceback": traceback}
 
 
-def _read_answer(answer: Any, is_sampled: bool, columns: int) -> tuple[float | None, int]:
+def _read_answer(answer: Any, is_sampled: bool) -> tuple[float | None, int]:
     """Return the value and the column of an answer. Raises `InvalidVisit`."""
     with suppress(TypeError, ValueError):
         pair: Any = (None, answer) if is_sampled and isinstance(answer, Integral) else answer
         value, column = pair
         number = None if is_sampled and value is None else float(value)
-        chosen = -1 if column is None else int(column)
-        if isinstance(column, Integral | None) and chosen < columns and not math.isnan(number or 0):
-            return number and max(-1e15, min(1e15, number)), chosen
+        if isinstance(column, Integral | None) and not math.isnan(number or 0):
+            return number and max(-1e15, min(1e15, number)), -1 if column is None else int(column)
     wanted = "(value, column) or a column" if is_sampled else "(value, column)"
     raise InvalidVisit(f"returned {shown(answer)} instead of {wanted}, counted from 0")
 
