@@ -73,10 +73,10 @@ def test_a_truncated_module_is_reported_and_the_game_continues(browser: Any, fol
     with opened(browser, folder, changed) as page:
         page.goto("./?second=human&moves=44&analysis=on")
         page.wait_for_selector(".status:has-text('The file solver.wasm is incomplete or changed')")
+        # Its digest is wrong: it is not stored, which is shown until the next move.
+        page.wait_for_selector(f".banner:has-text('{NOT_STORED}')")
         drop(page, 5)
         shows(page, "445")
-        # Its digest is wrong: it is not stored.
-        page.wait_for_selector(f".banner:has-text('{NOT_STORED}')")
         page.keyboard.press("a")
         drop(page, 3)
         shows(page, "4453")

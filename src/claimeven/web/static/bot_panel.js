@@ -46,7 +46,7 @@ export class BotPanel {
   show({ name }, { column, details, ...decision }, { position: { board } }) {
     const facts = ["value", "score", "depth", "nodes", "iterations", "line"].filter((fact) => (decision[fact] ?? "") !== "");
     this.chosen.textContent = [
-      text("bot.plays", { name, column: board.name(column - 1), time: Number((1000 * decision.seconds).toPrecision(3)) }), ...facts.map((fact) => text(`bot.facts.${fact}`, { number: decision[fact] })),
+      text("bot.plays", { name, column: board.name(column - 1), time: Number((1000 * decision.seconds).toPrecision(3)) }), ...facts.map((fact) => text(`bot.facts.${fact}`, { number: decision[fact], count: decision[fact] })),
     ].join(", ");
     const kinds = [
       [details.values_are ?? text("bot.rows.value"), details.value_words ?? details.values, decimal], [text("bot.rows.visits"), decision.visits, decimal],

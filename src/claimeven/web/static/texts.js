@@ -174,8 +174,8 @@ export const ENGLISH = {
     traceback: "Traceback", column: "column", watch: "Watch the search of {name}",
     plays: "{name} played column {column} after {time} ms",
     facts: {
-      value: "value {number}", score: "score {number}", depth: "depth {number}", nodes: "{number} nodes",
-      iterations: "{number} iterations", line: "line {number}",
+      value: "value {number}", score: "score {number}", depth: "depth {number}", nodes: { one: "{count} node", other: "{count} nodes" },
+      iterations: { one: "{count} iteration", other: "{count} iterations" }, line: "line {number}",
     },
     rows: { value: "value", visits: "visits", prior: "prior", policy: "policy" },
     fault: "{name} {reason}.", forfeit: "{name} {reason}. In a match it would lose the game.",

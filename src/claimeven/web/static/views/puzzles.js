@@ -10,7 +10,7 @@ import { PuzzleProgress, today } from "../puzzle_progress.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
 import { text } from "../texts.js";
 import { updateAddress } from "../address.js";
-import { withShownColors, playerName } from "../words.js";
+import { capital, withShownColors, playerName } from "../words.js";
 
 /** Properties of puzzles to choose by, and the values of each; "" is any. */
 const PROPERTIES = {
@@ -259,7 +259,7 @@ export class View {
       if (this.asked !== asked) return; // another puzzle was requested
     } catch (error) {
       if (this.asked !== asked) return;
-      this.#showMessage([error.message], "problem");
+      this.#showMessage([capital(error.message).replace(/\.?$/, ".")], "problem");
       if (!this.puzzle) this.#missing();
       return;
     }
