@@ -49,8 +49,8 @@ class RunningGameFile:
         """Write a game of this process, unless the file has one of another process."""
         if (now := time.monotonic()) < self._due:
             return
-        self._due, seconds = now + _WRITE_SECONDS, sum(clock)
-        if seconds < _WRITE_SECONDS:
+        self._due = now + _WRITE_SECONDS
+        if (seconds := sum(clock)) < _WRITE_SECONDS:
             return
         first, second = players = self.labels[game.first], self.labels[game.second]
         moves = format_moves([each.column for each in decisions], position.geometry)
@@ -85,6 +85,7 @@ def play_game(
     `generators` are the random generators of the two seats. `limit` holds for each move, or one for
     each seat, and an agent's own limit overrides it; each seat has its own time bank. `adjudicate`
     has a solver, and the number of empty cells at which the game ends with its exact result.
+    `running` notes each move, and is closed at the end.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
