@@ -83,6 +83,8 @@ def refusal_of(place: str) -> str | None:
         if path.is_dir():
             inner = sorted(path.glob("*.py"), key=lambda file: file.name not in DEFAULT_FILES)
             hint = f": name the file in it, {inner[0]}" if inner else ""
+            if inner[1:] and inner[0].name not in DEFAULT_FILES:
+                hint = f": name the files in it, {path}{os.sep}*.py"
             return f"{place} is a folder, not a file{hint}"
         if not path.exists():
             return f"there is no file {place}{did_you_mean_file(place)}"

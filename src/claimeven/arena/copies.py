@@ -122,8 +122,8 @@ def find_copies(
     """
     options, specs = options or CopyOptions(), tuple(dict.fromkeys(agents))
     if len(specs) < 2 or options.positions < 0:
-        got = f"{len(specs)} and {options.positions}"
-        raise InvalidMatch(f"copies needs 2 agents or more and 0 positions or more, got {got}")
+        got = f"got {len(specs)} and {options.positions}"
+        raise InvalidMatch(f"copies needs 2 agents or more (bots/*.py) and positions from 0, {got}")
     findings, faults = list(_by_source(specs, templates)), dict[str, str]()
     equal = [set(each.agents) for each in findings if each.kind != SHARED]
     probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
