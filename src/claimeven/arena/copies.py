@@ -122,8 +122,8 @@ def find_copies(
     """
     options, specs = options or CopyOptions(), tuple(dict.fromkeys(agents))
     if len(specs) < 2 or options.positions < 0:
-        got = f"got {len(specs)} and {options.positions}"
-        raise InvalidMatch(f"copies needs 2 agents or more (bots/*.py) and positions from 0, {got}")
+        needs = "needs 2 agents or more (bots/*.py) and 0 positions or more"
+        raise InvalidMatch(f"copies {needs}, got {len(specs)} and {options.positions}")
     findings, faults = list(_by_source(specs, templates)), dict[str, str]()
     equal = [set(each.agents) for each in findings if each.kind != SHARED]
     probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
