@@ -78,7 +78,7 @@ def test_a_function_that_calls_itself_is_not_new_by_its_name() -> None:
 def test_a_module_is_quoted_without_its_first_line() -> None:
     link = '[claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")'
     text = hooks.with_inclusions(link, PAGE)
-    assert text.startswith("`marks` ")
+    assert text.startswith("A draw is worth 0.5. ")
     assert '"""' not in text
     with pytest.raises(hooks.NotThere, match="nowhere"):
         hooks.docstring("claimeven.nowhere", ROOT / "src" / "claimeven" / "nowhere.py")
