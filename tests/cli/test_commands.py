@@ -13,6 +13,7 @@ import pytest
 from claimeven import __version__
 from claimeven.agents import AGENTS
 from claimeven.agents.external import FOREIGN
+from claimeven.cli import counts
 from claimeven.cli.main import COMMANDS, SECTIONS
 from claimeven.game import perft
 from claimeven.game.position import Position
@@ -199,7 +200,7 @@ def test_perft_prints_what_it_counted_before_it_was_ended(
             raise ending
         return count(position, depth)
 
-    monkeypatch.setattr(perft, "perft", finished)
+    monkeypatch.setattr(counts, "sequences_of", finished)
     output = run("perft", "30", "--json")
     assert (output.status, output.err.strip()) == (status, message)
     assert json.loads(output.out)["sequences"] == [1, 7, 49, 343]
