@@ -106,14 +106,14 @@ def test_moves_thought_about_quickly_are_not_learned_from(monkeypatch: pytest.Mo
         proven = len(ready) - len(undecided)
         searched = forest.iterations()[undecided]
         move(ready)
-        learnt = sum(len(moment[0]) for moment in task._moments) - before
-        visits.append((searched.tolist(), learnt - proven))
+        learned = sum(len(moment[0]) for moment in task._moments) - before
+        visits.append((searched.tolist(), learned - proven))
 
     monkeypatch.setattr(task, "_move", watched)
     positions_of(task)
     counts = [count for searched, _ in visits for count in searched]
     full = sum(count >= 40 for count in counts)
-    assert full == sum(learnt for _, learnt in visits)
+    assert full == sum(learned for _, learned in visits)
     assert min(counts) == 5
     assert 0.15 < full / len(counts) < 0.4
 
@@ -274,6 +274,6 @@ def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
     words = np.array([0, 0b1_0001], dtype=np.uint64)
     games, proven = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=bool)
     moment = (games, words, words, np.full((2, 4), 0.25), np.zeros(2), proven)
-    learnt = selfplay_games._targets([moment], np.array([[16, 1]]), config)
-    assert learnt.values.tolist() == [0.0, 0.0]
-    assert learnt.scores.tolist() == [-1.0, -1.0]
+    learned = selfplay_games._targets([moment], np.array([[16, 1]]), config)
+    assert learned.values.tolist() == [0.0, 0.0]
+    assert learned.scores.tolist() == [-1.0, -1.0]

@@ -157,7 +157,7 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(path: Pat
 
 
 def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
-    beside = path.with_name("class.db.running")
+    live = path.with_name("class.db.running")
     found = {"game": 7, "first": "ann", "second": "bob", "moves": "44", "to_move": "ann"}
 
     async def work(view: StoreView, pool: FakePool) -> None:
@@ -176,12 +176,12 @@ def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
             await asyncio.sleep(0)
         running, before = await read()
         assert running is None
-        beside.write_text(json.dumps(found))
+        live.write_text(json.dumps(found))
         running, tag = await read()
         assert running == found and tag != before
         for text in ("{", "3", "[1]", json.dumps(found)):  # corrupt, and then abandoned
-            beside.write_text(text)
-            os.utime(beside, (1, 1) if text == json.dumps(found) else None)
+            live.write_text(text)
+            os.utime(live, (1, 1) if text == json.dumps(found) else None)
             assert await read() == (None, before)
 
     with_view(path, work)

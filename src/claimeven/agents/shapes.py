@@ -1,4 +1,4 @@
-"""Wrappers for functions that take another board than a position.
+"""Functions of other boards than a position, and the positions that a search shows.
 
 The shape of a function is an option of its spec, `bot.py:bot,shape=rows`, or the second argument of
 `adapt`. A function of two parameters gets the player to move as the second argument.
@@ -118,7 +118,7 @@ _READERS: Final[Mapping[str, Callable[[Any, Geometry], Position]]] = {
 }
 
 
-def end_of(answer: Any, on_step: Callable[[Any], object] = id) -> Any:
+def end_of(answer: Any, on_step: Callable[[Any], object] = lambda step: None) -> Any:
     """Return the answer of a function; a generator with one runs to its end, through `on_step`."""
     if inspect.isgenerator(answer):
         try:

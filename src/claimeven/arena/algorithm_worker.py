@@ -101,7 +101,7 @@ class SearchWorker(AgentWorker):
             asked = shapes.read_board(board, position.geometry, self.shape)
             return of(asked) if player in (None, players[asked.turn]) else -of(asked)
 
-        on_visit = id if is_sampled else visit
+        on_visit = (lambda item: None) if is_sampled else visit
         offered = {
             self.shape: moves if self.shape == "moves" else make(position), "visit": on_visit,
             "evaluate": partial(ask, values.evaluate), "playout": partial(ask, values.playout),
@@ -131,7 +131,8 @@ def _read_answer(answer: Any, is_sampled: bool) -> tuple[float | None, int]:
         value, column = pair
         number = None if is_sampled and value is None else float(value)
         if isinstance(column, Integral | None) and not math.isnan(number or 0):
-            return number and max(-1e15, min(1e15, number)), -1 if column is None else int(column)
+            number = None if number is None else max(-1e15, min(1e15, number))  # JSON has no inf
+            return number, -1 if column is None else int(column)
     wanted = "(value, column) or a column" if is_sampled else "(value, column)"
     raise InvalidVisit(f"returned {shown(answer)} instead of {wanted}, counted from 0")
 

@@ -132,7 +132,7 @@ class RecordsRequest(BoardFields):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
     text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
-    name: str = Field(default="", max_length=MAX_SPEC, description="Of the file: tells its format.")
+    name: str = Field(default="", max_length=MAX_SPEC, description="Of the file: shows its format.")
 
 
 class PlayRequest(PositionFields):

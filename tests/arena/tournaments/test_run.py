@@ -144,21 +144,21 @@ def test_the_last_games_are_stored_before_their_players_go(
 def test_a_running_game_is_in_a_file_next_to_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    what, path, beside = plan("random", "greedy"), tmp_path / "s.db", tmp_path / "s.db.running"
+    what, path, live = plan("random", "greedy"), tmp_path / "s.db", tmp_path / "s.db.running"
     writes: list[dict[str, Any]] = []
     write = referee.write_text
 
     def note(path: Path, text: str) -> None:
         writes.append(json.loads(text))
         write(path, text)
-        assert json.loads(beside.read_text()) == writes[-1]
+        assert json.loads(live.read_text()) == writes[-1]
 
     monkeypatch.setattr(referee, "write_text", note)
     played(tmp_path / "quick.db", what)  # no game takes a second
     assert not writes
     monkeypatch.setattr(referee, "_WRITE_SECONDS", 0.0)
     games = played(path, what)
-    assert not beside.exists()
+    assert not live.exists()
     for game in games:
         own = [each for each in writes if each["game"] == game.number + 1]
         assert [each["moves"] for each in own] == [
@@ -172,13 +172,13 @@ def test_a_running_game_is_in_a_file_next_to_the_store(
     for age, count in (0, 0), (3600, len(writes)):
         for make in Path.touch, Path.mkdir:
             writes.clear()
-            make(beside)
-            os.utime(beside, (beside.stat().st_mtime - age,) * 2)
+            make(live)
+            os.utime(live, (live.stat().st_mtime - age,) * 2)
             path.unlink()
             assert list(map(essence, played(path, what))) == list(map(essence, games))
             assert len(writes) == count
-            assert beside.is_dir() == (make is Path.mkdir)
-        beside.rmdir()
+            assert live.is_dir() == (make is Path.mkdir)
+        live.rmdir()
 
 
 def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -> None:

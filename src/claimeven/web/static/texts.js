@@ -2,7 +2,7 @@
 //
 // A translation is a file `texts.xx.js` next to this one, with `xx` for the language, and with the
 // keys of ENGLISH: `export default { play: { newGame: "…" } }`. Missing keys are shown in English.
-// `LANGUAGES` lists it, so that browsers with this language choose it. `{name}` stands for a value. A
+// `LANGUAGES` lists it, so that browsers with this language choose it. `{name}` is replaced by a value. A
 // text with plural forms is an object of them by the names of `Intl.PluralRules`; `{count}` decides.
 
 /** The languages of the page: names by codes. */
