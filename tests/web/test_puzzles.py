@@ -330,7 +330,7 @@ def test_a_mistake_of_a_game_becomes_a_puzzle_and_comes_again(browser: Any, serv
     page.click("text=Show a better column")
     page.wait_for_selector(".why p:text-is('Column 3 loses in 15 moves.')")
     page.wait_for_selector(".why p:has-text('in the end Yellow must play below it')")
-    page.click("text=Practise as puzzles")
+    page.click("text=Practice as puzzles")
     page.wait_for_selector(".status:has-text('find a column that does not lose in 2 moves')")
     page.keyboard.press("h")
     page.wait_for_selector(".puzzle-hints li:has-text('Red answers in column 6 and threatens')")

@@ -160,7 +160,7 @@ def test_analysis_review_puzzle_search_and_book_as_a_visitor_uses_them(page: Any
     page.goto("./?second=greedy&moves=54346576414573")
     page.click("text=See your mistakes")
     page.wait_for_selector(".why:has-text('Red answers in column 6 and threatens to win in')")
-    page.click("text=Practise as puzzles")
+    page.click("text=Practice as puzzles")
     page.wait_for_selector(".status:has-text('find a column that does not lose in 2 moves')")
     drop(page, 3)
     reason = "Column 3 loses, but no column holds out longer."

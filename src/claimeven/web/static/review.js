@@ -28,8 +28,8 @@ export class Review {
     this.again = button(text("review.again"), () => this.tryAgain());
     this.better = button(text("review.better"), () => this.#showBetter());
     this.next = button(text("review.next"), () => this.nextMistake());
-    this.practise = h("a", { class: "button-link", hidden: true }, text("review.practise"));
-    this.steps = h("div", { class: "row", hidden: true }, this.next, this.again, this.better, this.practise);
+    this.practice = h("a", { class: "button-link", hidden: true }, text("review.practice"));
+    this.steps = h("div", { class: "row", hidden: true }, this.next, this.again, this.better, this.practice);
     this.list = h("ol", { class: "mistakes" });
     this.element = h("div", { class: "review" }, this.text, this.why, this.steps, this.list);
   }
@@ -196,8 +196,8 @@ export class Review {
   #drawList() {
     const { game, sides } = this.view;
     const mistakes = this.steps.hidden || this.#trying ? [] : this.#mistakes;
-    this.practise.hidden = this.own === null || !mistakes.length;
-    if (!this.practise.hidden) this.practise.href = addressOf({ view: "puzzles", game, sides, more: { mistakes: "yes" } });
+    this.practice.hidden = this.own === null || !mistakes.length;
+    if (!this.practice.hidden) this.practice.href = addressOf({ view: "puzzles", game, sides, more: { mistakes: "yes" } });
     this.list.hidden = mistakes.length < 2;
     this.list.replaceChildren(...mistakes.map((place) => {
       const { ply, mark, claims, after } = this.judged(place);

@@ -183,7 +183,7 @@ export const ENGLISH = {
   },
 
   review: {
-    button: "Review the game", next: "Next mistake", again: "Try again from here", better: "Show a better column", practise: "Practise as puzzles",
+    button: "Review the game", next: "Next mistake", again: "Try again from here", better: "Show a better column", practice: "Practice as puzzles",
     empty: "There are no moves to review yet.", solving: "Solving the game …",
     none: "No mistakes in this line.", youNone: "You made no mistakes in this line.",
     find: "Find a better column than {column}.",
@@ -225,7 +225,7 @@ export const ENGLISH = {
     rises: "Your rating rises by {count}.", falls: "Your rating falls by {count}.",
     lookAt: "Look at the marked cells.", notIn: "It is not in one of these columns: {columns}.",
     noMistakes: "Play a game, then “See your mistakes”: they come back here as puzzles.",
-    practise: "Practise your mistakes",
+    practice: "Practice your mistakes",
     due: {
       one: "{count} position of your games in which another column was right: {due} to solve now.",
       other: "{count} positions of your games in which another column was right: {due} to solve now.",

@@ -42,7 +42,7 @@ export class View {
     this.nextButton = button(text("puzzles.next"), () => (this.own ? this.mistake() : this.next()));
     this.analyze = h("a", { class: "button-link", hidden: true }, text("puzzles.analyze"));
     this.mistakes = h("p", { class: "hint-text" });
-    this.mistakeButton = button(text("puzzles.practise"), () => this.mistake());
+    this.mistakeButton = button(text("puzzles.practice"), () => this.mistake());
     const card = (key, ...content) => h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, text(`puzzles.${key}`))), content);
     this.element = h("div", { class: "play puzzles-view" },
       h("section", { class: "stage", "aria-label": text("puzzles.puzzle") }, this.task,
