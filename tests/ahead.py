@@ -32,7 +32,6 @@ MODULES = (
     "dataset.sampling_kernel",
     "adapters.vector_kernel",
     "learning.td_kernel",
-    "networks.ntuple_policy_kernel",
     "learning.table_kernel",
 )
 
