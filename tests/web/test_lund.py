@@ -9,7 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
@@ -28,14 +28,17 @@ from claimeven.arena.lund import (
     play_challenge,
 )
 from claimeven.web import lund
+from claimeven.web.app import create_app
 from claimeven.web.pool import WorkerPool
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
+from claimeven.web.transport import WorkTooLong
 from tests.agents.test_http_agent import saying, serving
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of
 from tests.naive import Game
-from tests.web.conftest import Server, eventually, running
+from tests.web.conftest import Answer, Server, eventually
+from tests.web.test_app import asked
 
 EMPTY = [[0] * 7 for _ in range(6)]
 
@@ -106,21 +109,31 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
     assert server.form("/lund/move?agent=x.py:f", **who, move=-1).status == 422
 
 
-def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
+def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The same move may be made again; it is not taken for the bot's."""
-    slow, who = "/lund/{}?agent=alphabeta:depth=42", {"stil_id": "patient"}
-    with running("--workers", "1", "--seconds", "0.3") as server:
-        started = server.form(slow.format("move"), **who, move=-1).json
-        assert (started["result"], started["botmove"], started["state"]) == (0, -1, EMPTY)
-        for _ in range(2):
-            answer = server.form(slow.format("move"), **who, move=3)
-            assert answer.status == 422 and "took more than" in answer.error
-        stats = server.form(slow.format("stats"), **who).json
-        assert stats["games"] == 0
-        # A new game loses the one that continues, once, and the bot starts the next, or fails to.
-        for games in (1, 1):
-            assert server.form(slow.format("move"), **who, move=-1).status == 422
-            assert server.form(slow.format("stats"), **who).json["games"] == games - 1
+
+    async def ask(self: Services, task: str, seconds: float, **arguments: Any) -> None:
+        raise WorkTooLong("the request took more than 0.3 s")
+
+    monkeypatch.setattr(Services, "ask", ask)
+    app = create_app(ServerSettings(workers=1))
+
+    def form(path: str, **fields: object) -> Answer:
+        body = urlencode({"stil_id": "patient", **fields}).encode()
+        return asyncio.run(asked(app, f"/lund/{path}?agent=greedy", body, method="POST"))
+
+    started = form("move", move=-1).json
+    assert (started["result"], started["botmove"], started["state"]) == (0, -1, EMPTY)
+    for _ in range(2):
+        answer = form("move", move=3)
+        assert answer.status == 422 and "took more than" in answer.error
+    assert form("stats").json["games"] == 0
+    # A new game loses the one that continues, once, and the bot starts the next, or fails to.
+    for games in (1, 1):
+        assert form("move", move=-1).status == 422
+        assert form("stats").json["games"] == games - 1
 
 
 @pytest.mark.parametrize(("given", "taken"), [(0.5, 0.5), (60.0, 5.0)])
@@ -140,19 +153,18 @@ def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
     assert asked == [("move", taken)]
 
 
-def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
+def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once(server: Server) -> None:
     slow, who = "/lund/move?agent=alphabeta:depth=42", {"stil_id": "hasty"}
-    with running("--workers", "1", "--seconds", "60") as server:
-        eventually(lambda: server.status()["ready"])  # there are 5 s for a move
-        assert server.form(slow, **who, move=-1).json["result"] == 0
-        with server.waiting_for(slow, **who, move=3):
-            eventually(lambda: server.status()["busy"] == 1)
-            answer = server.form(slow, **who, move=2).json
-            assert answer["msg"] == "the bot is still answering the previous move"
-            assert (answer["status"], answer["result"]) == (False, 0)
-        eventually(lambda: server.status()["busy"] == 0)
-        illegal = server.form(slow, **who, move=7).json
-        assert (illegal["result"], illegal["state"]) == (-10, EMPTY)
+    eventually(lambda: server.status()["ready"])  # there are 5 s for a move
+    assert server.form(slow, **who, move=-1).json["result"] == 0
+    with server.waiting_for(slow, **who, move=3):
+        eventually(lambda: server.status()["busy"] == 1)
+        answer = server.form(slow, **who, move=2).json
+        assert answer["msg"] == "the bot is still answering the previous move"
+        assert (answer["status"], answer["result"]) == (False, 0)
+    eventually(lambda: server.status()["busy"] == 0)
+    illegal = server.form(slow, **who, move=7).json
+    assert (illegal["result"], illegal["state"]) == (-10, EMPTY)
 
 
 def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,16 +29,36 @@ EASY = {"position": Position.from_moves("4444413226712433")}
 NOBODY = {**EASY, "agent": "nobody", "limit": Limit(), "seed": 1}
 
 
-def with_pool(
-    work: Callable[[WorkerPool], Awaitable[None]], size: int = 1, stop_seconds: float = PATIENCE
-) -> None:
+#: The only warm-up step of most pools: the code of a job must be loaded, and no other code.
+STEPS = WARMUP_STEPS[:1]
+
+
+Work = Callable[[WorkerPool], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Callable[[Work], None]]:
+    """Run a coroutine with a pool of one worker that other tests use too: as `with_pool` does."""
+    with asyncio.Runner() as runner:
+        pool = WorkerPool(1, 8, 1, stop_seconds=PATIENCE, steps=STEPS)
+
+        async def run(work: Work) -> None:
+            await pool.start()
+            await eventually(lambda: pool.ready == 1 and not pool.busy)
+            await work(pool)
+
+        yield lambda work: runner.run(run(work))
+        runner.run(pool.stop())
+
+
+def with_pool(work: Work, size: int = 1, stop_seconds: float = PATIENCE) -> None:
     """Run a coroutine with a pool of `count` workers, in which one job may wait.
 
     A job is to stop by itself, not to be killed, unless its time for that is short.
     """
 
     async def run() -> None:
-        pool = WorkerPool(size, 8, 1, stop_seconds=stop_seconds)
+        pool = WorkerPool(size, 8, 1, stop_seconds=stop_seconds, steps=STEPS)
         await pool.start()
         await eventually(lambda: pool.ready == size)
         try:
@@ -98,7 +118,7 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
 
 
 def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
-    monkeypatch: pytest.MonkeyPatch,
+    shared: Callable[[Work], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "GRACE_SECONDS", 0.0)
 
@@ -121,10 +141,10 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
             await pool.result("move", NOBODY, 0.0)
         os.kill(process, signal.SIGCONT)
 
-    with_pool(work)
+    shared(work)
 
 
-def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
+def test_jobs_end_in_all_ways_and_the_worker_stays(shared: Callable[[Work], None]) -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
         with pytest.raises(WorkTooLong, match=r"took more than 0\.1 s"):
@@ -146,7 +166,7 @@ def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
         await eventually(lambda: not pool.busy)
         assert pool.processes == before
 
-    with_pool(work)
+    shared(work)
 
 
 def test_what_runs_and_waits_ends_with_the_pool() -> None:
@@ -212,17 +232,17 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
     assert "has no attribute 'nonsense'" in capfd.readouterr().err
 
 
-def test_an_idle_worker_that_has_just_ended_costs_no_job() -> None:
+def test_an_idle_worker_that_has_just_ended_costs_no_job(shared: Callable[[Work], None]) -> None:
     async def work(pool: WorkerPool) -> None:
-        (process,) = pool.processes
+        (process,), lost = pool.processes, pool.workers_lost
         os.kill(process, signal.SIGKILL)
         with suppress(ChildProcessError):  # its thread may have seen the end before us
             os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
         # The pool cannot have heard of it: the event loop has not run since.
         assert (await pool.result("scores", EASY, 60))["complete"] is True
-        assert pool.workers_lost == 1
+        assert pool.workers_lost == lost + 1
 
-    with_pool(work)
+    shared(work)
 
 
 def test_a_worker_that_does_not_stop_is_replaced() -> None:
@@ -239,9 +259,11 @@ def test_a_worker_that_does_not_stop_is_replaced() -> None:
     with_pool(work, stop_seconds=0.01)
 
 
-def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
+def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker(
+    shared: Callable[[Work], None],
+) -> None:
     async def work(pool: WorkerPool) -> None:
-        before = pool.processes
+        before, lost = pool.processes, pool.workers_lost
         os.kill(before[0], signal.SIGSTOP)  # it finds the job and its end together
         doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
         await eventually(lambda: pool.busy == 1)
@@ -256,9 +278,9 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
                 assert (await anext(events))["event"] == "scores"
                 time.sleep(0.1)  # most likely it is done before the stop
             await eventually(lambda: not pool.busy)
-        assert (pool.processes, pool.workers_lost) == (before, 0)
+        assert (pool.processes, pool.workers_lost) == (before, lost)
 
-    with_pool(work)
+    shared(work)
 
 
 def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> None:
@@ -302,7 +324,7 @@ def no_more_files() -> Iterator[None]:
 def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
     async def run() -> None:
         output: list[str] = []
-        pool = WorkerPool(2, 8, 1, output.append)
+        pool = WorkerPool(2, 8, 1, output.append, steps=STEPS)
         with no_more_files(), pytest.raises(WorkerLost, match="allows 3 open files"):
             await pool.start()
         async with asyncio.timeout(PATIENCE):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from claimeven.web import security
+from claimeven.web.app import create_app
 from claimeven.web.security import Guard
-from claimeven.web.settings import is_loopback
-from tests.web.conftest import Server, running
+from claimeven.web.settings import ServerSettings, is_loopback
+from tests.web.conftest import Server
 from tests.web.test_app import asked
 
 
@@ -177,13 +177,6 @@ def test_files_are_asked_about_again(server: Server) -> None:
     assert (again.status, again.body) == (304, b"")
 
 
-@pytest.fixture(scope="module")
-def behind() -> Iterator[Server]:
-    """A server behind a proxy that speaks TLS."""
-    with running("--workers", "1", "--root-url", "https://C4.example.org:443/") as server:
-        yield server
-
-
 @pytest.mark.parametrize(
     ("host", "origin", "status"),
     [
@@ -198,14 +191,17 @@ def behind() -> Iterator[Server]:
     ],
 )
 def test_a_proxy_that_speaks_tls_is_known_by_its_address(
-    behind: Server, server: Server, host: str, origin: str, status: int
+    host: str, origin: str, status: int
 ) -> None:
-    body = b'{"agent": "greedy"}'
-    headers = {"content_type": "application/json", "host": host, "origin": origin}
+    behind = create_app(ServerSettings(workers=1, root_urls=("https://C4.example.org:443/",)))
+    server = create_app(ServerSettings(workers=1))
+    headers = {"method": "POST", "host": host, "origin": origin}
     for forwarded in ({}, {"x_forwarded_proto": "https", "x_forwarded_host": host}):
-        answer = behind.ask("POST", "/api/move", body, **headers, **forwarded)
+        headers |= forwarded
+        answer = asyncio.run(asked(behind, "/lund/stats", b"stil_id=a", **headers))
         assert answer.status == status
         if status == 403:
             assert "--root-url" in answer.error or "--allow-host" in answer.error
         # Headers that anybody can send open no server that was started without the option.
-        assert server.ask("POST", "/api/move", body, **headers, **forwarded).status == 403
+        refused = asyncio.run(asked(server, "/lund/stats", b"stil_id=a", **headers))
+        assert refused.status == 403

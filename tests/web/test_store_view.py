@@ -347,7 +347,7 @@ def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -
             lambda: (server.get("/api/tournament").json["standings"] or {}).get("ratings") == final
         )
         answer = server.get("/api/tournament")
-        assert answer.json["standings"]["games"] == 6
+        assert (answer.json["store"], answer.json["standings"]["games"]) == ("class.db", 6)
         same = server.ask("GET", "/api/tournament", if_none_match=answer.headers["etag"])
         assert (same.status, same.body) == (304, b"")
         report = server.get("/report")
@@ -358,3 +358,10 @@ def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -
         with Store.extend(path) as store:
             store.add([game(6)])
         eventually(lambda: server.get("/api/tournament").json["standings"]["games"] == 7)
+        # Viewers of the page do not see the folder of the file in errors either.
+        path.write_bytes(b"x" * 5000)
+        eventually(lambda: server.get("/api/tournament").status == 422)
+        for where in ("/api/tournament", "/report"):
+            answer = server.get(where)
+            assert answer.status == 422
+            assert "class.db" in answer.error and str(path.parent) not in answer.error
