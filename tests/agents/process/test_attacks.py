@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,12 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position
-from claimeven.agents import ProcessAgent, make_agent, make_agents
+from claimeven.agents import InvalidSpec, ProcessAgent, make_agent, make_agents
 from claimeven.agents.base import FaultKind
 from claimeven.agents.process import agent as module_of_process
 from claimeven.arena import play_match
 from tests import forks
 from tests.forks import command, environment
-
-pytestmark = pytest.mark.usefixtures("real_starts")
 
 #: Writes a message, with its length before it, to every file descriptor from the fourth on.
 WRITES = """
@@ -64,11 +62,10 @@ FORGED: list[Any] = [
 ]
 
 
-def played(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def ran(*words: str) -> subprocess.CompletedProcess[str]:
     return forks.run_program(
-        command("match", *words, "--games", "2"),
-        env=environment(**variables), capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+        command(*words), env=environment(), capture_output=True, text=True, timeout=300
+    )
 
 
 def assert_clean(*texts: str) -> None:
@@ -78,10 +75,7 @@ def assert_clean(*texts: str) -> None:
 
 
 @pytest.mark.parametrize("message", FORGED, ids=range(len(FORGED)))
-def test_a_message_forged_in_a_move_costs_a_game_at_most(
-    tmp_path: Path, message: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(forks.REAL)
+def test_a_message_forged_in_a_move_costs_a_game_at_most(tmp_path: Path, message: Any) -> None:
     bot = tmp_path / "bot.py"
     forged = json.dumps(message).encode()
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({forged!r})\n    return 0\n")
@@ -94,22 +88,17 @@ def test_a_message_forged_in_a_move_costs_a_game_at_most(
 
 @pytest.mark.parametrize("message", [FORGED[0], FORGED[1], FORGED[2], FORGED[11], FORGED[13]])
 def test_a_message_forged_as_the_file_is_read_ends_nothing_with_a_traceback(
-    tmp_path: Path, message: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, message: Any
 ) -> None:
-    monkeypatch.delenv(forks.REAL)
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\nwrite({json.dumps(message).encode()!r})\n{ANSWERS_LEFT}")
-    ended = played(f"{bot}:agent", "greedy")
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("claimeven: ")
-    assert_clean(ended.stdout, ended.stderr)
+    with pytest.raises(InvalidSpec) as caught:
+        make_agent(f"{bot}:agent")
+    assert_clean(str(caught.value), caught.value.traceback)
 
 
 @pytest.mark.parametrize("junk", [b"[" * 100_000, b"\xff" * 8, b"9" * 5000, b'{"value": NaN}', b""])
-def test_what_is_no_message_is_told(
-    tmp_path: Path, junk: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(forks.REAL)
+def test_what_is_no_message_is_told(tmp_path: Path, junk: bytes) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({junk!r})\n    return 0\n")
     faults = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
@@ -178,47 +167,52 @@ def marked(mark: str) -> list[int]:
 STARTS = {
     "fork": "if os.fork() == 0: os.execvp('sleep', ['sleep', MARK])",
     "session": "subprocess.Popen(['sleep', MARK], start_new_session=True)",
-    "twice": "if os.fork() == 0:\n        os.setsid()\n"
-    "        if os.fork() == 0: os.execvp('sleep', ['sleep', MARK])\n        os._exit(0)",
+    "twice": "if os.fork() == 0:\n    os.setsid()\n"
+    "    if os.fork() == 0: os.execvp('sleep', ['sleep', MARK])\n    os._exit(0)",
     "group": "subprocess.Popen(['sleep', MARK], process_group=0)",
-    "many": "for _ in range(15):\n        if os.fork() == 0: os.execvp('sleep', ['sleep', MARK])",
+    "many": "for _ in range(15):\n    if os.fork() == 0: os.execvp('sleep', ['sleep', MARK])",
     "stopped": "os.kill(subprocess.Popen(['sleep', MARK], start_new_session=True).pid, 19)",
-    "leaves": "subprocess.Popen(['sleep', MARK], start_new_session=True); os._exit(3)",
 }
 
 
+def starter(folder: Path, starts: Iterable[str], move: str = "pass") -> tuple[str, str]:
+    """Return the spec of an agent that starts processes as it is loaded, and their mark."""
+    folder.mkdir(exist_ok=True)
+    bot, mark = folder / "bot.py", f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
+    lines = ("import os, subprocess", f"MARK = {mark!r}", *starts, "def agent(position):")
+    bot.write_text("\n".join((*lines, f"    {move}", "    return position.legal_columns[0]")))
+    return f"{bot}:agent", mark
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
-@pytest.mark.parametrize("how", STARTS)
-def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, how: str) -> None:
-    bot, mark = tmp_path / "bot.py", f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
-    bot.write_text(
-        f"import os, subprocess\nMARK = {mark!r}\n"
-        f"def agent(position):\n    {STARTS[how]}\n    return position.legal_columns[0]\n"
-    )
-    result = play_match("greedy", f"{bot}:agent", games=2)
+@pytest.mark.parametrize("ends", ["pass", "os._exit(3)"])
+def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, ends: str) -> None:
+    spec, mark = starter(tmp_path, STARTS.values(), ends)
+    result = play_match("greedy", spec, games=2)
     assert len(result.games) == 2
+    assert bool(result.forfeits[1]) == (ends != "pass")
     assert marked(mark) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
-@pytest.mark.parametrize("by", ["SIGKILL", "SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("by", "jobs"), [("SIGKILL", "1"), ("SIGKILL", "2"), ("SIGINT", "2"), ("SIGTERM", "1")]
+)
 def test_what_it_has_forked_ends_with_the_program_however_that_ends(
     tmp_path: Path, by: str, jobs: str
 ) -> None:
-    bot, mark = tmp_path / "bot.py", f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
-    bot.write_text(
-        f"import os\nMARK = {mark!r}\n"
-        f"def agent(position):\n    {STARTS['fork']}\n    return position.legal_columns[0]\n"
-    )
-    words = ("match", f"{bot}:agent", "random", "--games", "100000", "--jobs", jobs)
-    with subprocess.Popen(
+    """One agent computes in C, which no thread of it could interrupt, and the other is stopped."""
+    waits, mark = starter(tmp_path / "waits", [STARTS["fork"]])
+    move = f"{STARTS['fork']}\n    sum(iter(int, 1))"
+    computes, busy = starter(tmp_path / "computes", [], move)
+    words = ("match", waits, computes, "--games", "4", "--jobs", jobs)
+    with forks.program(
         command(*words), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as program:
-        eventually(lambda: len(marked(mark)) > 20)
+        eventually(lambda: bool(marked(mark) and marked(busy)))
         program.send_signal(signal.Signals[by])
         program.communicate(timeout=120)
-    eventually(lambda: not marked(mark))
+    eventually(lambda: not marked(mark) and not marked(busy))
 
 
 def eventually(holds: Callable[[], bool]) -> None:
@@ -239,14 +233,11 @@ def test_nothing_of_what_an_agent_says_reaches_the_terminal_as_a_command(tmp_pat
         "        if position.ply > 3:\n            raise ValueError('\\x1b[2J\\x9b31m')\n"
         "        return Decision(0, details={'\\x1b[31m': '\\x1b[32m'})\n"
     )
-    ended = played(f"{bot}:Red", "greedy", "--verbose")
+    ended = ran("match", f"{bot}:Red", "greedy", "--games", "2", "--verbose")
     assert ended.returncode == 0
     assert "\\x1b[2J" in ended.stderr
     assert_clean(ended.stdout, ended.stderr.replace("Traceback", ""))
-    thought = subprocess.run(
-        command("think", "44", "--agent", f"{bot}:Red"),
-        env=environment(), capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+    thought = ran("think", "44", "--agent", f"{bot}:Red")
     assert_clean(thought.stdout, thought.stderr)
 
 
@@ -308,12 +299,12 @@ def test_many_agents_play_though_few_files_may_be_open(
 ) -> None:
     monkeypatch.setattr("claimeven.agents.registry.MAX_PROCESSES", 2)
     bots = []
-    for number in range(8):
+    for number in range(4):
         bots.append(tmp_path / f"bot{number}.py")
         bots[-1].write_text(ANSWERS_LEFT)
     agents = make_agents([f"{bot}:agent" for bot in bots], Position().geometry)
     alive = [isinstance(agent, ProcessAgent) and agent.process is not None for agent in agents]
-    assert alive == [True] * 2 + [False] * 6
+    assert alive == [True] * 2 + [False] * 2
     rng = np.random.default_rng(0)
     for agent in agents:
         agent.reset()
