@@ -52,7 +52,7 @@ def in_process(spec: str) -> Agent:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system reports both")
 @pytest.mark.usefixtures("real_starts")
 def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
-    ours = np.ones(300 << 17)  # 300 MB, all of it used
+    ours = np.ones(100 << 17)  # 100 MB, all of it used
     agent = make_agent(bot("first"))
     assert isinstance(agent, ProcessAgent)
     output = agent.peak_memory()
@@ -194,7 +194,6 @@ def test_where_memory_runs_out_an_agent_is_ended_before_its_match() -> None:
     assert score >= OOM_SCORE  # a higher value of this process may not be lowered
 
 
-@pytest.mark.usefixtures("real_starts")
 def test_a_process_that_ends_between_two_games_is_started_again() -> None:
     agent = make_agent(bot("remembers"))
     assert isinstance(agent, ProcessAgent)
@@ -208,7 +207,6 @@ def test_a_process_that_ends_between_two_games_is_started_again() -> None:
     agent.close()
 
 
-@pytest.mark.usefixtures("real_starts")
 def test_a_fresh_process_is_told_the_board_again(tmp_path: Path) -> None:
     file = tmp_path / "last.py"
     file.write_text("def agent(position):\n    return position.geometry.columns - 1\n")
@@ -312,9 +310,16 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.parametrize("after", [None, "def agent(", "def agent(position):\n    1 / 0  # new"])
-@pytest.mark.parametrize("state", ["lazy", "started", "made"])
-@pytest.mark.parametrize("prefix", ["", "kaggle:"])
+@pytest.mark.parametrize(
+    ("prefix", "state", "after"),
+    [
+        ("", "lazy", None),
+        ("", "started", "def agent(position):\n    1 / 0  # new"),
+        ("", "made", "def agent("),
+        ("kaggle:", "lazy", "def agent("),
+        ("kaggle:", "made", None),
+    ],
+)
 def test_each_process_has_the_text_that_the_file_had_first(
     tmp_path: Path, after: str | None, state: str, prefix: str
 ) -> None:
@@ -371,7 +376,7 @@ def test_each_file_has_its_own_helpers() -> None:
     two.close()
 
 
-@pytest.mark.usefixtures("real_starts")
+@pytest.mark.usefixtures("real_starts")  # launches have one order of sets
 @pytest.mark.parametrize("name", ["draws", "sets"])
 def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
     matches = [play_match(bot(name), "greedy", games=4, seed=5) for _ in range(2)]
@@ -448,7 +453,6 @@ def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
     return output
 
 
-@pytest.mark.usefixtures("real_starts")
 def test_a_process_answers_as_the_agent_would_here() -> None:
     spec = bot("searches", "Telling")
     there = make_agent(spec)
@@ -494,7 +498,6 @@ def test_an_evaluation_of_ones_own_has_a_process_too(tmp_path: Path) -> None:
     assert result.forfeits[0] == {"ended its process: exit status 7": 1}
 
 
-@pytest.mark.usefixtures("real_starts")
 def test_processes_end_with_their_agent() -> None:
     agent = make_agent(bot("stalls"))
     assert isinstance(agent, ProcessAgent)
@@ -529,7 +532,6 @@ def test_threads_that_share_a_process_wait_for_each_other() -> None:
     assert [found[seed] for seed in range(40)] == alone
 
 
-@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("spec", [bot("first"), bot("searches", "Telling")])
 def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec: str) -> None:
     there, here = make_agent(spec), in_process(spec)
@@ -551,7 +553,6 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
     there.close()
 
 
-@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("moves", [1, 5])
 def test_that_holds_of_one_that_has_forked(moves: int) -> None:
     """The fork lives and has the pipes open, so its parent's end is not visible."""
