@@ -156,7 +156,8 @@ def loaded():
     return {each.__qualname__ for each in kernels if each._compiled is not None}
 
 state = tasks.WorkerState()
-tasks.warm(state, 16)
+for step in tasks.WARMUP_STEPS:
+    tasks.warm(state, 16, step.agent)
 before = loaded()
 start, early = Position(), Position.from_moves("44")
 game = "44444132267124331"

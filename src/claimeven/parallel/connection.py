@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import pickle
 import queue
 import selectors
 import signal
@@ -178,8 +179,9 @@ Send = Callable[[str, Any], None]
 class JobWorker:
     """Runs the jobs of its parent, one at a time; each can be cancelled at any moment.
 
-    The messages of the parent are `{"do": "run", "job": number, ..}`, passed on to `do` with a
-    function that sends events, and `{"do": "cancel", "job": number}`. A thread reads them. To
+    The messages of the parent, pickled, are `{"do": "run", "job": number, ..}`, passed on to `do`
+    with a function that sends events, and `{"do": "cancel", "job": number}`. Events are JSON: the
+    parent does not trust the code of a job. A thread reads the messages. To
     cancel a job, the thread sends Ctrl-C to the main thread, which the package handles without
     leaving unfinished data. `Cancelled` is not raised between two jobs or while a message is
     written. `do` returns the last event. The last event of a cancelled job is `cancelled`, sent
@@ -208,7 +210,7 @@ class JobWorker:
 
     def _read(self) -> None:
         while (data := self._parent.receive()) is not None:
-            message = unpack(data)
+            message = pickle.loads(data)
             if message["do"] == "cancel":
                 self._cancelled = message["job"]
                 backend.press(self._main)

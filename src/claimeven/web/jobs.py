@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from claimeven.agents import codec
 from claimeven.game.position import Position
 from claimeven.solver import protocols
 from claimeven.solver.protocols import DEFAULT_BOOK, OpeningBook
@@ -41,22 +40,6 @@ WARMUP_STEPS = (
     WarmupStep("UCT with a table", "uct-itu-table:iterations=20"),
     WarmupStep("the n-tuple network", "ntuple"),
 )
-
-#: Conversions of arguments to plain data and back, by the name of the argument.
-_CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "position": (codec.from_position, codec.to_position),
-    "limit": (codec.from_limit, codec.to_limit),
-    "geometry": (codec.from_geometry, lambda data: codec.board(*data)),
-}
-
-
-def to_plain(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a job as plain data."""
-    return {n: _CODECS[n][0](value) if n in _CODECS else value for n, value in arguments.items()}
-
-
-def from_plain(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {n: _CODECS[n][1](value) if n in _CODECS else value for n, value in arguments.items()}
 
 
 def scores_json(

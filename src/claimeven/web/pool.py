@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import pickle
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
@@ -17,8 +18,8 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from claimeven.parallel import process
-from claimeven.parallel.connection import pack, unpack
-from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, WarmupStep, to_plain
+from claimeven.parallel.connection import unpack
+from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, WarmupStep
 from claimeven.web.transport import Event, PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 
 #: Seconds in which a worker must receive a message, and for its warm-up, which may compile code.
@@ -71,7 +72,7 @@ class ServerWorker:
         if self.has_ended:
             raise WorkerLost("the worker process has stopped: try again")
         self._job, self._inbox, self.has_started = next(self._numbers), asyncio.Queue(), False
-        job = {"task": task, "seconds": seconds, "arguments": to_plain(arguments)}
+        job = {"task": task, "seconds": seconds, "arguments": arguments}
         self._send({"do": "run", "job": self._job, **job})
         limit = seconds + load_seconds + GRACE_SECONDS
         deadline = self._loop.time() + (limit if self.is_ready else WARMUP_SECONDS)
@@ -129,7 +130,7 @@ class ServerWorker:
 
     def _send(self, message: Event) -> None:
         try:
-            self.child.send(pack(message), SEND_SECONDS)
+            self.child.send(pickle.dumps(message), SEND_SECONDS)
         except process.ChildEnded as ended:
             self._lost(str(ended))
         except process.ChildTimeout:

@@ -43,7 +43,7 @@ from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
 from claimeven.solver.transposition_table import DEFAULT_MB
-from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, from_plain, new_columns, scores_json
+from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, new_columns, scores_json
 
 #: Maximum numbers of solvers and agents; the most recent ones are stored.
 MAX_SOLVERS, MAX_AGENTS = 2, 2
@@ -131,7 +131,7 @@ def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, An
     """
     state.send, state.seconds = send, message["seconds"]
     try:
-        arguments = from_plain(message["arguments"])
+        arguments = message["arguments"]
         module, _, name = message["task"].rpartition(".")
         task = getattr(import_module(f"claimeven.web.{module or 'tasks'}"), name)
         load(state, message["task"], arguments)
@@ -182,25 +182,24 @@ class TimedSolver:
         return max(0.0, self._deadline - time.monotonic())
 
 
-def warm(state: WorkerState, table_mb: float | None, agent: str | None = None) -> None:
-    """Compile or load the code of a warm-up step's agent, and touch its memory; by default of all.
+def warm(state: WorkerState, table_mb: float | None, agent: str) -> None:
+    """Compile or load the code of a warm-up step's agent, and touch its memory.
 
     The event `compiling` is sent once for each process, if code must be compiled.
     """
     from claimeven.compiled import when_compiling  # noqa: PLC0415 - only here
 
     position = Position.from_moves(WARM_MOVES)
-    for spec in [step.agent for step in WARMUP_STEPS] if agent is None else [agent]:
-        if spec == WARMUP_STEPS[0].agent:
-            when_compiling(lambda: state.send("compiling", None))
-            state.table_mb = table_mb
-            solver = state.solver(STANDARD)
-            solver.load()
-            solver.clear()
-            if solver.book is not None:  # has its own kernel
-                solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
-            solver.scores(position)
-        state.agent(spec, STANDARD, Limit()).choose(position, Limit(), np.random.default_rng(0))
+    if agent == WARMUP_STEPS[0].agent:
+        when_compiling(lambda: state.send("compiling", None))
+        state.table_mb = table_mb
+        solver = state.solver(STANDARD)
+        solver.load()
+        solver.clear()
+        if solver.book is not None:  # has its own kernel
+            solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
+        solver.scores(position)
+    state.agent(agent, STANDARD, Limit()).choose(position, Limit(), np.random.default_rng(0))
     state.forget_agents()
 
 
