@@ -150,13 +150,13 @@ def test_evaluations(searches: Module, name: str) -> None:
 def test_minimax_searches(searches: Module, algorithm: str) -> None:
     rng, states = random.Random(algorithm), []
     for geometry, name in product(SEARCHED, EVALUATIONS):
-        for position in random_positions(geometry, 8, seed=5, ongoing=True):
+        for position in random_positions(geometry, 3, seed=5, ongoing=True):
             one = MinimaxSearch(algorithm, name, view=rng.choice(("mover", "root")), table=256)
             states.append(one.compiled_state(position, rng.randint(1, 3)))
     calls = [(each.rows, each.rules, each.progress, each.table) for each in states]
     searches.agrees(minimax.search_slice, [(*call, 40) for call in calls])
     assert all(searches.agrees(minimax.search_slice, [(*call, 1 << 40) for call in calls]))
-    assert sum(state.nodes for state in states) > 5_000
+    assert sum(state.nodes for state in states) > 2_000
 
 
 @pytest.mark.parametrize(("algorithm", "view"), [*product(ALGORITHMS, ("mover", "root"))])
@@ -165,7 +165,7 @@ def test_steps_are_the_events_of_the_textbook(searches: Module, algorithm: str, 
     for geometry, name in product(SEARCHED, ("windows", "sequences", "streaks")):
         order = rng.choice(("center", "left"))
         one = MinimaxSearch(algorithm, name, order, view=view, table=1024)
-        for position in random_positions(geometry, 2, seed=6, ongoing=True):
+        for position in random_positions(geometry, 1, seed=6, ongoing=True):
             depth = rng.randint(1, 3)
             expected: list[Event] = []
             run_trace(one.trace(position, depth), expected.append)

@@ -31,7 +31,7 @@ def test_a_short_call_answers_and_counts_as_a_long_one(size: tuple[int, int, int
     """A call with a deadline looks at the clock from the start, and takes all steps in Python."""
     geometry = Geometry(*size)
     short, long = (Solver(geometry, table_mb=1, book=None) for _ in range(2))
-    for position in (Position(geometry), *near_the_end(geometry, 100)):
+    for position in (Position(geometry), *near_the_end(geometry, 30)):
         if geometry.cells > 30 and position.ply == 0:
             continue
         for name in ("score", "outcome", "scores", "best", "best_columns", "principal_variation"):

@@ -37,7 +37,7 @@ print(json.dumps(answers))
 
 def test_scores_are_right_without_any_one_idea_and_each_changes_the_nodes() -> None:
     text = (OWN_POSITIONS / "middle-easy.txt").read_text()
-    lines = [line.split() for line in text.splitlines()[:12]]
+    lines = [line.split() for line in text.splitlines()[:5]]
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *(moves for moves, _ in lines)],
         cwd=ROOT,

@@ -23,6 +23,7 @@ from claimeven.solver import (
     SearchStopped,
     SolveProgress,
     Solver,
+    session,
 )
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.queries import as_boards, unfinished
@@ -207,8 +208,15 @@ def bounds_reported(
     return output
 
 
-def test_progress_tells_bounds_of_the_position_asked_about() -> None:
-    position = Position.from_moves("444444")
+@pytest.fixture
+def many_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report the progress of short searches too."""
+    monkeypatch.setattr(session, "SOLO_NODES", 1_000)
+    monkeypatch.setattr(session, "SLICE_NODES", 1_000)
+
+
+def test_progress_tells_bounds_of_the_position_asked_about(many_reports: None) -> None:
+    position = Position.from_moves("4441234")
 
     def solver() -> Solver:
         return Solver(table_mb=1, book=None)
@@ -222,8 +230,8 @@ def test_progress_tells_bounds_of_the_position_asked_about() -> None:
     assert all(low <= score <= high for low, high in best | line)
 
 
-def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score() -> None:
-    solver, lost = Solver(table_mb=4, book=None), Position.from_moves("444")
+def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score(many_reports: None) -> None:
+    solver, lost = Solver(table_mb=4, book=None), Position.from_moves("4441234")
     output = bounds_reported(lambda report: solver.outcome(lost, on_progress=report))
     assert output and all(low == -21 and high in (0, 21) for low, high in output)
 
