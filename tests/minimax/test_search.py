@@ -21,7 +21,7 @@ from claimeven.minimax.types import MAX_HEURISTIC, column_order, plies_to_end
 from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, facts_of
 from tests.positions import SEARCHED, random_positions
 
-POSITIONS_A_BOARD = 400
+POSITIONS_A_BOARD = 200
 
 
 # --- alpha-beta and minimax -----------------------------------------------------------------------

@@ -28,7 +28,7 @@ def test_backends_agree_in_everything(geometry: Geometry, algorithm: str) -> Non
     for order in ORDERS:
         for name in EVALUATIONS:
             one, other = (MinimaxSearch(algorithm, name, order, backend) for backend in BACKENDS)
-            for position in random_positions(geometry, 6, seed=7, ongoing=True):
+            for position in random_positions(geometry, 3, seed=7, ongoing=True):
                 same(one, other, position, depth=next(depths))
 
 
@@ -40,7 +40,7 @@ def test_backends_agree_with_evaluations_for_the_root(geometry: Geometry, algori
             MinimaxSearch(algorithm, name, backend=backend, view="root") for backend in BACKENDS
         )
         depths = cycle((1, 2, 3))
-        for position in random_positions(geometry, 8, seed=11, ongoing=True):
+        for position in random_positions(geometry, 4, seed=11, ongoing=True):
             same(one, other, position, depth=next(depths))
 
 
@@ -79,7 +79,7 @@ def test_backends_agree_without_pruning_and_with_minimax() -> None:
             for backend in BACKENDS
         )
         plain = MinimaxSearch("minimax", "streaks", "left")
-        for position in random_positions(geometry, 6, seed=12, ongoing=True):
+        for position in random_positions(geometry, 3, seed=12, ongoing=True):
             same(one, other, position, depth=4)
             one.reset()
             found, known = one.search(position, depth=4), plain.search(position, depth=4)
@@ -106,7 +106,7 @@ def test_backends_agree_on_boards_of_up_to_128_bits(geometry: Geometry) -> None:
             one, other = (
                 MinimaxSearch(algorithm, name, backend=backend, view=view) for backend in BACKENDS
             )
-            for position in random_positions(geometry, 2, seed=14, ongoing=True):
+            for position in random_positions(geometry, 1, seed=14, ongoing=True):
                 same(one, other, position, depth=2 if algorithm == "minimax" else 3)
 
 
@@ -115,7 +115,7 @@ def test_wide_words_change_nothing(algorithm: str, wide_words: None) -> None:
     for geometry in SEARCHED:
         for name in EVALUATIONS:
             one, other = (MinimaxSearch(algorithm, name, backend=backend) for backend in BACKENDS)
-            for position in random_positions(geometry, 3, seed=15, ongoing=True):
+            for position in random_positions(geometry, 1, seed=15, ongoing=True):
                 same(one, other, position, depth=3)
 
 
