@@ -130,14 +130,22 @@ def check_algorithm(
             if not answers[-1]["answers"]:
                 break  # each of the other positions may take its time, too
 
-    def compare(changes: Changes) -> tuple[_Place, AlgorithmDifference | None, int]:
-        replay = _Replay(algorithm, changes, seed)
-        return *replay.compare(cases, answers), replay.counters.cutoffs
+    values = MadeUpValues(seed)
+
+    def compare(
+        changes: Changes, indexes: Sequence[int] = range(len(answers))
+    ) -> tuple[_Place, AlgorithmDifference | None, int]:
+        replay = _Replay(algorithm, changes, values)
+        return *replay.compare(cases, answers, indexes), replay.counters.cutoffs
 
     variants = known_mistakes(algorithm, "variant")
     subsets = chain.from_iterable(combinations(variants, n) for n in range(len(variants) + 1))
-    correct: Iterator[Changes] = (tuple(chain(*each)) for each in subsets)
-    compared = sorted(((*compare(each), each) for each in correct), key=itemgetter(0), reverse=True)
+    compared = []
+    for changes in map(tuple, map(chain.from_iterable, subsets)):
+        compared.append((*compare(changes), changes))
+        if compared[-1][0] == _END:
+            break
+    compared.sort(key=itemgetter(0), reverse=True)
     place, first, cutoffs, as_correct = compared[0]
     visits = sum(map(len, chain(*(answer["visits"] for answer in answers))))
     report = AlgorithmReport(algorithm, spec, len(cases), visits, cutoffs, first)
@@ -148,14 +156,16 @@ def check_algorithm(
     for *_, changes in compared:
         found: dict[_Place, dict[str, Changes]] = {}
         for mistake, cause in known_mistakes(algorithm).items():
-            found.setdefault(compare((*changes, *mistake))[0], {}).setdefault(cause, mistake)
-        if max(found) > place:
+            both = (*changes, *mistake)
+            if compare(both, (int(place[0]),))[0] > place:  # few get past this position
+                found.setdefault(compare(both)[0], {}).setdefault(cause, mistake)
+        if found and max(found) > place:
             place, causes = max(found), found[max(found)]
         if place == _END:
             break
     for cause, read in _READINGS.items():
         meant = [{**each, "answers": [read(*pair) for pair in each["answers"]]} for each in answers]
-        reached, _ = _Replay(algorithm, as_correct, seed).compare(cases, meant)
+        reached, _ = _Replay(algorithm, as_correct, values).compare(cases, meant, range(len(meant)))
         if reached[0] > place[0]:
             place, causes = reached, {cause: ()}
     faults = known_mistakes(algorithm, "fault").items()
@@ -224,10 +234,10 @@ class _SearchProcess(ProcessAgent):
 class _Replay(SearchContext):
     """Runs of the textbook with changes, along the visits of a program."""
 
-    def __init__(self, algorithm: str, changes: Changes, seed: int) -> None:
+    def __init__(self, algorithm: str, changes: Changes, values: MadeUpValues) -> None:
         self.algorithm = algorithm
         self.is_changed = bool(changes)
-        self.made_up = MadeUpValues(seed)
+        self.made_up = values
         #: The next visits of the program, the first one last; None if it does not show them.
         self.ahead: list[tuple[int, int]] | None = None
         super().__init__(get_evaluation(self.made_up.evaluate), ())
@@ -236,11 +246,11 @@ class _Replay(SearchContext):
         exec(_code(algorithm, changes), self.names)
 
     def compare(
-        self, cases: Sequence[_Case], answers: Sequence[dict[str, Any]]
+        self, cases: Sequence[_Case], answers: Sequence[dict[str, Any]], indexes: Sequence[int]
     ) -> tuple[_Place, AlgorithmDifference | None]:
-        """Return the first difference from the answers of the program, and its place."""
-        for index, answer in enumerate(answers):
-            position, columns, efforts = cases[index]
+        """Return the first difference from answers of the program, and its place."""
+        for index in indexes:
+            (position, columns, efforts), answer = cases[index], answers[index]
             self.position: Position = position
             self.order = range(position.geometry.columns)
             self.made_up.counts.clear()
@@ -250,6 +260,7 @@ class _Replay(SearchContext):
             for effort, seen, result in zip(efforts, answer["visits"], results, strict=False):
                 self.ahead = [*map(tuple, reversed(seen))] if shows else None
                 visit, ours, theirs = None, None, None
+                self.most = self.counters.nodes + 4 * MAX_VISITED
                 try:
                     best = self.best(effort)
                     if self.ahead:
@@ -303,7 +314,7 @@ class _Replay(SearchContext):
     def enter(self, path: tuple[int, ...], position: Position | None = None) -> None:
         """Count a visit. Raises `LimitReached` if it is not the next one of the program."""
         super().enter(path)
-        if self.counters.nodes > 20 * MAX_VISITED:
+        if self.counters.nodes > self.most:
             raise LimitReached(None)  # a mistake without an end, and no visits to compare
         if self.ahead is not None and position is not None:
             if self.ahead[-1:] != [(position.mine, position.mask)]:
@@ -328,11 +339,11 @@ class _Replay(SearchContext):
 
     def guide(self, children: Sequence[TreeNode], step: int = 1) -> list[TreeNode]:
         """Return children, the ones that lead to the next playout of the program first."""
-        mine, mask = (self.ahead or [(0, 0)])[-1]
-        leaf = Position.unchecked(self.position.geometry, mine, mask).discs
+        leaf = Position.unchecked(self.position.geometry, *(self.ahead or [(0, 0)])[-1])
+        same, other = leaf.discs[::-1] if children[0].position.turn else leaf.discs
 
         def leads(child: TreeNode) -> bool:
-            return not any(a & ~b for a, b in zip(child.position.discs, leaf, strict=True))
+            return not (child.position.theirs & ~other or child.position.mine & ~same)
 
         return sorted(children[::step], key=leads, reverse=True)
 
@@ -362,9 +373,14 @@ _PARTS: Final[dict[str, tuple[Any, ...]]] = {
 
 
 @cache
+def _source(algorithm: str) -> str:
+    return "\n".join(map(inspect.getsource, _PARTS[algorithm]))
+
+
+@cache
 def _code(algorithm: str, changes: Changes) -> CodeType:
     """Return the code of a textbook after changes, and with the calls of a replay."""
-    text = "\n".join(map(inspect.getsource, _PARTS[algorithm]))
+    text = _source(algorithm)
     guided = ("in node.children:", "in guide(node.children):")
     for old, new in (("enter(path)", "enter(path, position)"), guided, *changes):
         text = text.replace(old, new)

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from numbers import Integral
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ class MadeUpValues:
 
     def evaluate(self, position: Position, number: int = 0) -> int:
         """Return a value from -9 to 9."""
-        return random.Random(f"{self.seed} {position.discs} {number}").randint(-9, 9)
+        return _value(self.seed, *position.discs, number)
 
     def playout(self, position: Position) -> int:
         """Return the result of the next playout from a position: 1, 0 or -1."""
@@ -53,6 +53,11 @@ class MadeUpValues:
             return 0 if position.winner is None else -1
         value = self.evaluate(position) + self.evaluate(position, self.counts[position])
         return (value > 0) - (value < 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _value(seed: int, first: int, second: int, number: int) -> int:
+    return random.Random(f"{seed} {(first, second)} {number}").randint(-9, 9)
 
 
 class SearchWorker(AgentWorker):

@@ -22,7 +22,10 @@ LINES = [
 
 
 def wins(board, player):
-    return any(all(board[r][c] == player for r, c in cells) for cells in LINES)
+    for (a, b), (c, d), (e, f), (g, h) in LINES:
+        if player == board[a][b] == board[c][d] == board[e][f] == board[g][h]:
+            return True
+    return False
 
 
 def alphabeta(board, depth, evaluate, visit, player):
