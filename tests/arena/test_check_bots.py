@@ -46,12 +46,7 @@ def best(board, me, columns=7, rows=6):
 #: Bots with a fault, by its kind and a number.
 FAULTY = {
     "random column 1": "import random\ndef agent(p):\n    return random.randint(0, 6)",
-    "random column 2": "import numpy as np\ndef agent(p):\n    return int(np.random.choice(7))",
     "from 1, 1": "def agent(p):\n    return p.legal_columns[len(p.legal_columns) // 2] + 1",
-    "from 1, 2": """
-        import random
-        def agent(obs, config):
-            return random.choice([c + 1 for c in range(7) if not obs.board[c]])""",
     "all but 0, 1": """
         def agent(obs, config):
             return max(range(1, config.columns), key=lambda c: (obs.board[c] == 0, c))""",
@@ -65,7 +60,6 @@ FAULTY = {
         def agent(obs, config):
             below = [c for c in range(7) if obs.board[7 + c] == 0]
             return below[0] if below else 3""",
-    "full column 3": "def agent(p):\n    return (3, 2, 4, 1, 5)[p.ply % 5]",
     "None 1": """
         def agent(obs, config):
             for c in (3, 2, 4, 1, 5, 0):
@@ -74,15 +68,10 @@ FAULTY = {
     "None 2": "def agent(p):\n    if p.ply < 41:\n        return p.legal_columns[0]",
     "float 1": "def agent(p):\n    return sum(p.legal_columns[:1]) / 1",
     "text 2": "def agent(p):\n    return str(p.legal_columns[0])",
-    "pair 3": "def agent(p):\n    return p.legal_columns[0], 0.5",
     "kaggle: numpy 1": """
         import numpy as np
         def agent(obs, config):
             return np.flatnonzero(np.array(obs.board[:7]) == 0)[0]""",
-    "kaggle: numpy 2": """
-        import numpy as np
-        def agent(obs, config):
-            return np.int8([c for c in range(7) if obs.board[c] == 0][-1])""",
     "kaggle: None 3": "def agent(obs):\n    return obs.board.index(0) % 7 or None",
     "own board 1": """
         board = [[0] * 7 for _ in range(6)]
@@ -92,12 +81,6 @@ FAULTY = {
                     if not row[c]:
                         row[c] = obs.mark
                         return c""",
-    "own board 2": """
-        heights = [0] * 7
-        def agent(p):
-            column = min(range(7), key=heights.__getitem__)
-            heights[column] += 2
-            return column""",
     "state 1": """
         def agent(obs, config):
             global seen
@@ -116,12 +99,6 @@ FAULTY = {
                     self.before = 0
                 self.before += 1
                 return Decision(position.legal_columns[0])""",
-    "state 3": """
-        moves = []
-        def agent(p):
-            moves.append(p.ply)
-            assert len(moves) <= 21
-            return p.legal_columns[0]""",
     "side 1": SIGHT + "\ndef agent(obs, config):\n    return best(obs.board, 1)",
     "side 2": SIGHT + "\ndef agent(obs, config):\n    return best(obs.board, 3 - obs.mark)",
     "side 3": SIGHT + "\ndef agent(obs, config):\n    return best(obs.board, 2)",
@@ -142,9 +119,6 @@ def agent(obs, config):
         me = obs.step + 1
     return best(obs.board, me)""",
     "transposed 1": "def agent(obs):\n    return [obs.board[6 * c] for c in range(7)].index(0)",
-    "transposed 2": """
-        def agent(p):
-            return next(c for c in range(7) if p.to_array()[0, c] < 0)""",
     "upside down 3": """
         import numpy as np
         def agent(obs, config):
@@ -153,10 +127,6 @@ def agent(obs, config):
     "9x7: seven columns 1": """
         def agent(p):
             return [c for c in range(7) if c in p.legal_columns][0]""",
-    "9x7: seven columns 2": """
-        import numpy as np
-        def agent(obs, config):
-            return int(np.array(obs.board).reshape(6, 7)[0].argmin())""",
     "slow start 1": """
         import time
         ready = []
@@ -175,18 +145,6 @@ def agent(obs, config):
         def agent(p):
             time.sleep(p.ply > 34)
             return p.legal_columns[0]""",
-    "slow end 2": """
-        import time
-        def agent(obs, config):
-            time.sleep(sum(map(bool, obs.board)) // 36)
-            return obs.board[:7].index(0)""",
-    "loop 1": """
-        import random
-        def agent(p):
-            while True:
-                column = random.randint(2, 4)
-                if column in p.legal_columns:
-                    return column""",
     "loop 2": """
         def agent(p):
             while len(p.legal_columns) == 2:
@@ -200,7 +158,7 @@ def agent(obs, config):
             return column""",
     "recursion 1": """
         def agent(p, depth=0):
-            return agent(p, depth + 1) if len(p.legal_columns) < 3 else p.legal_columns[0]""",
+            return agent(p, depth + 1) if p.ply > 40 else p.legal_columns[0]""",
     "recursion 2": """
         def look(p):
             return max(-look(p.play(c)) for c in p.legal_columns) if p.ply > 39 else 0
@@ -215,7 +173,7 @@ def agent(obs, config):
         import functools
         @functools.lru_cache(None)
         def look(key, number):
-            return list(range(20000))
+            return [number] * 60000
         number = 0
         def agent(p):
             global number
@@ -225,7 +183,7 @@ def agent(obs, config):
     "prints 2": """
         import sys
         def agent(p):
-            for c in range(2000):
+            for c in range(400):
                 sys.stderr.write('trying\\n')
             return p.legal_columns[0]""",
     "exit 1": """
@@ -249,22 +207,10 @@ def agent(obs, config):
         import json
         def agent(p):
             return p.legal_columns[0] if p.ply < 38 else json.loads('{')""",
-    "library 2": """
-        import numpy as np
-        def agent(p):
-            grid = np.where(p.to_array() < 0)
-            return int(np.unique(grid[1])[0] if p.ply else np.loadtxt('missing.csv'))""",
     "threads 1": """
         import threading, time
         def agent(p):
             threading.Thread(target=time.sleep, args=(99,), daemon=True).start()
-            return p.legal_columns[0]""",
-    "threads 2": """
-        import concurrent.futures, threading
-        wait = threading.Event()
-        def agent(p):
-            pool = concurrent.futures.ThreadPoolExecutor(1)
-            pool.submit(wait.wait)
             return p.legal_columns[0]""",
     "open files 1": """
         kept = []
@@ -292,7 +238,6 @@ def agent(obs, config):
     "wrong function 2": "def bot(board, piece):\n    return board[0].index(0)",
     "input 1": "def agent(p):\n    return int(input())",
     "board 1": "def student_move(state):\n    return state[0].index(0)",
-    "board 2": "def get_action(state):\n    return state.get_legal_actions()[0]",
     "class 1": "class Agent:\n    def act(self, board):\n        return 0",
     "generator 1": "def agent(p):\n    yield p.legal_columns[0]",
     "coroutine 2": "async def agent(p):\n    return p.legal_columns[0]",
@@ -376,7 +321,7 @@ def agent(observation):
                 return 0
             return max(-value(p.play(c), depth - 1) for c in p.legal_columns)
         def agent(p):
-            return max(p.legal_columns, key=lambda c: -value(p.play(c), 2))""",
+            return max(p.legal_columns, key=lambda c: -value(p.play(c), 1))""",
     "plays out": """
         import random
         def result(p, side):
@@ -384,7 +329,7 @@ def agent(observation):
                 p = p.play(random.choice(p.legal_columns))
             return 0.5 if p.winner is None else float(p.winner == side)
         def agent(p):
-            values = {c: sum(result(p.play(c), p.turn) for _ in range(4)) for c in p.legal_columns}
+            values = {c: sum(result(p.play(c), p.turn) for _ in range(2)) for c in p.legal_columns}
             return max(values, key=values.get)""",
     "caches": """
         import functools
