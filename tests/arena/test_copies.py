@@ -35,10 +35,10 @@ def named(found: CopyReport) -> list[tuple[str, ...]]:
 
 def test_independent_bots_are_not_suspected(tmp_path: Path) -> None:
     """Of 25 bots only four agree nearly always, as each plays the middle if nothing happens."""
-    options = CopyOptions(positions=20, jobs=1)
+    options = CopyOptions(positions=12, jobs=1)
     found = find_copies(written(tmp_path, BOTS), options)
     assert len(found.agents) == 25
-    assert found.positions == 20
+    assert found.positions == 12
     assert not found.left_out
     assert [(each.kind, each.like) for each in found.findings] == [(CHOICES, "the middle column")]
     assert {Path(spec).stem for spec in found.findings[0].agents} == {"ann", "gus", "max", "wim"}
@@ -163,11 +163,11 @@ def agent(p):
         "don": search.format("minimax:depth=4") + two,
         "kim": BOTS["kim"],
     }
-    found = find_copies(written(tmp_path, texts), CopyOptions(positions=60, jobs=1))
+    found = find_copies(written(tmp_path, texts), CopyOptions(positions=30, jobs=1))
     assert not found.left_out
     assert named(found) == [(CHOICES, "jan", "zoe"), (CHOICES, "cal", "don")]
     own, textbook = found.findings
-    assert (own.share, own.total, own.like) == (1.0, 60, None)
+    assert (own.share, own.total, own.like) == (1.0, 30, None)
     assert own.chance is not None
     assert own.chance < 1e-4
     assert (textbook.like, textbook.chance) == ("alphabeta:depth=4", None)

@@ -134,7 +134,7 @@ def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None
     assert Tally().interval("perfect") is None
 
 
-@pytest.mark.parametrize(("games", "moves"), [(1, 150), (40, 1), (60, 12)])
+@pytest.mark.parametrize(("games", "moves"), [(1, 150), (40, 1), (40, 6)])
 def test_about_95_of_100_intervals_cover_the_truth(games: int, moves: int) -> None:
     """Moves of a game are alike: each game has a share of right moves, 0.7 in the mean."""
     rng = np.random.default_rng(7)

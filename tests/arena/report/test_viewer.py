@@ -186,13 +186,11 @@ def test_foreign_names_do_no_harm(opened: Open) -> None:
 
 
 def test_many_games_are_listed_part_by_part(opened: Open) -> None:
-    page = opened(
-        [game(n, n % 3, (n + 1) % 3, "1213141", 0) for n in range(1000)], part="#game-950"
-    )
-    assert page.locator("#list [aria-selected=true] .number").inner_text() == "950"
+    page = opened([game(n, n % 3, (n + 1) % 3, "1213141", 0) for n in range(500)], part="#game-450")
+    assert page.locator("#list [aria-selected=true] .number").inner_text() == "450"
     page.evaluate("location.hash = '#game-3'")
     page.locator("#list").evaluate("list => list.scrollTo(0, 1e6)")
-    page.wait_for_function("document.querySelectorAll('#list [role=option]').length === 1000")
+    page.wait_for_function("document.querySelectorAll('#list [role=option]').length === 500")
 
 
 def test_a_start_with_discs_and_letters(opened: Open) -> None:
@@ -271,12 +269,8 @@ def test_every_column_of_a_large_cross_table_is_on_the_paper(tab: Any, tmp_path:
     tab.emulate_media(media="screen")
 
 
-def test_nothing_is_wider_than_the_screen(browser: Any, some_page: Path) -> None:
-    page = browser.new_page()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        for width in (360, 1280):
-            page.set_viewport_size({"width": width, "height": 740})
-            page.goto(some_page.as_uri())
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, scheme
-    page.close()
+def test_nothing_is_wider_than_the_screen(tab: Any, some_page: Path) -> None:
+    for width in (360, 1280):
+        tab.set_viewport_size({"width": width, "height": 740})
+        tab.goto(some_page.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width

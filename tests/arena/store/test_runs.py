@@ -78,8 +78,9 @@ def sprt(agent: str, path: Path, rounds: int, **asked: Any) -> int:
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("play", [tournament, match, sprt])
+@pytest.mark.parametrize(
+    ("play", "kind"), [*((tournament, kind) for kind in KINDS), (match, "helper"), (sprt, "helper")]
+)
 def test_a_changed_file_is_not_mixed_in(
     tmp_path: Path, kind: str, play: Callable[..., int]
 ) -> None:

@@ -46,7 +46,7 @@ def test_every_match_can_be_played(study: Study) -> None:
             agent = make_agent(spec) if isinstance(spec, str) else None
             if agent is not None and match.seconds is not None:
                 assert "seconds" in agent.limits or spec in ("random", "greedy")
-        firsts = {plan.pairing(number).first for number in range(plan.games)}
+        firsts = {plan.pairing(number).first for number in range(min(plan.games, 20))}
         assert firsts == ({0, 1} if match.swap else {0})
 
 
