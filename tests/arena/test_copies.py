@@ -184,7 +184,7 @@ def test_crashing_and_hanging_bots_are_named_and_still_compared_by_source(tmp_pa
         "ann": BOTS["ann"],
         "fay": BOTS["fay"],
     }
-    options = CopyOptions(positions=10, jobs=1, seconds=0.3)
+    options = CopyOptions(positions=10, jobs=1, seconds=0.1)
     found = find_copies(written(tmp_path, texts), options)
     reasons = {Path(spec).stem: reason for spec, reason in found.left_out.items()}
     assert set(reasons) == {"crash", "hang", "hang2", "broken", "exits"}
