@@ -212,7 +212,7 @@ def test_bots_are_only_for_this_machine(given: dict[str, Any]) -> None:
 
 
 def test_bots_that_cannot_be_are_told(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_bot.py").write_text("def agent(position):\n    return 0\n", encoding="utf-8")
@@ -233,6 +233,13 @@ def test_bots_that_cannot_be_are_told(
         "alphabeta:eval=my_bot.py:agent,depth=2",
     ):  # fmt: skip
         assert serve._checked_bot(spec) == spec.strip()
+    assert capfd.readouterr().err == ""
+    (tmp_path / "my_bot.py").write_text(FILES["syntax.py"], encoding="utf-8")
+    assert serve._checked_bot("my_bot.py:agent") == "my_bot.py:agent"
+    assert capfd.readouterr().err == (
+        "claimeven: my_bot.py cannot be loaded: SyntaxError: '(' was never closed (my_bot.py, line"
+        " 1)\n"
+    )
 
 
 def test_a_bot_is_played_and_mended_in_the_page(bots: Server, folder: Path, browser: Any) -> None:

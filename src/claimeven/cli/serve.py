@@ -12,7 +12,7 @@ from claimeven.agents.files import split_file_spec
 from claimeven.agents.options import InvalidSpec, name_in
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS, is_bounded, make_agents
-from claimeven.agents.source_snapshot import refusal_of
+from claimeven.agents.source_snapshot import refusal_of, run_file
 from claimeven.cli.common.options import AGENT, file_option
 from claimeven.errors import ClaimevenError
 
@@ -115,7 +115,10 @@ def command(
 
 
 def _checked_bot(spec: str) -> str:
-    """Return the spec of an agent with own code. Raises `InvalidSpec` for another or no file."""
+    """Return the spec of an agent with own code. Raises `InvalidSpec` for another or no file.
+
+    A syntax error is reported: the page reads the file again after it is corrected.
+    """
     if not is_bounded(spec, Sandbox()):
         raise InvalidSpec(f"BOT must have its own code, such as my_bot.py, got {spec}")
     make_agents([spec], lazy_start=True)[0].close()
@@ -123,4 +126,9 @@ def _checked_bot(spec: str) -> str:
     refusal = refusal_of(place) if place.endswith(".py") else None
     if refusal:
         raise InvalidSpec(refusal)
+    if place.endswith(".py"):
+        try:
+            run_file(place, lambda: compile(Path(place).read_bytes(), place, "exec"))
+        except InvalidSpec as error:
+            click.echo(f"claimeven: {error}", err=True)
     return spec.strip()
