@@ -158,7 +158,14 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(path: Pat
 
 def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
     live = path.with_name("class.db.running")
-    found = {"game": 7, "first": "ann", "second": "bob", "moves": "44", "to_move": "ann"}
+    found: dict[str, Any] = {
+        "game": 7, "first": "ann", "second": "bob", "to_move": "ann", "opening": "4", "moves": "44",
+        "seconds": 1.5,
+    }  # fmt: skip
+    wrong = [
+        json.dumps({**found, **each}) for each in ({"game": "7"}, {"moves": 4}, {"moves": "?"})
+    ]
+    wrong += [json.dumps({**found, "first": None}), "{}", "{", "3", "[1]"]
 
     async def work(view: StoreView, pool: FakePool) -> None:
         pool.may_end.set()
@@ -179,7 +186,7 @@ def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
         live.write_text(json.dumps(found))
         running, tag = await read()
         assert running == found and tag != before
-        for text in ("{", "3", "[1]", json.dumps(found)):  # corrupt, and then abandoned
+        for text in (*wrong, json.dumps(found)):  # corrupt, and then abandoned
             live.write_text(text)
             os.utime(live, (1, 1) if text == json.dumps(found) else None)
             assert await read() == (None, before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 Score = int | None
 Tree = dict[str, Any]
@@ -387,6 +387,20 @@ class StatusAnswer(BaseModel):
     bots: list[str] = Field(description="The bots that the server was started with.")
 
 
+class RunningGame(BaseModel):
+    """A game in progress."""
+
+    model_config = ConfigDict(strict=True)
+
+    game: int = Field(description="Its number.")
+    first: str = Field(description="Label of the first player.")
+    second: str
+    to_move: str
+    opening: str
+    moves: str = Field(description="So far, with the opening.", pattern="^[1-9a-z]*$")
+    seconds: float
+
+
 class TournamentAnswer(BaseModel):
     """The standings of a tournament, by the games read so far."""
 
@@ -408,11 +422,7 @@ class TournamentAnswer(BaseModel):
     start: str = Field("", description="The board before the moves, as in `position`.")
     newest: list[dict[str, Any]] = Field([], description="As in `claimeven games --json`.")
     newest_forfeits: list[dict[str, Any]] = []
-    running: dict[str, Any] | None = Field(
-        None,
-        description="A game in progress, if known: its number `game`, the labels `first`, `second`"
-        " and `to_move`, the moves so far with their `opening`, and `seconds`.",
-    )
+    running: RunningGame | None = Field(None, description="If it is known.")
     version: str = Field(description="Changes with the standings, and with `running`.")
 
 

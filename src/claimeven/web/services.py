@@ -26,6 +26,7 @@ from claimeven.game.position import Position
 from claimeven.web.jobs import book_scores, new_columns, scores_json
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import MAX_SEED, PositionFields
+from claimeven.web.responses import RunningGame
 from claimeven.web.settings import ServerSettings, allowed_agents
 from claimeven.web.transport import Event, NotFound, WorkerLost, WorkTooLong
 
@@ -193,11 +194,11 @@ class StoreView:
         if not self._body:
             games = {"games_read": 0, "games_stored": None}
             self._show({"store": self._file.name, **games, "standings": None})
-        running, path = None, Path(f"{self._file}.running")
-        with contextlib.suppress(OSError, ValueError, TypeError):  # no file, or a corrupt one
+        running, path = "null", Path(f"{self._file}.running")
+        with contextlib.suppress(OSError, ValueError):  # no file, or a corrupt one
             if time.time() - path.stat().st_mtime < RUNNING_SECONDS:
-                running = dict(json.loads(path.read_bytes()))
-        body = self._body + f', "running": {json.dumps(running)}'.encode()
+                running = RunningGame.model_validate_json(path.read_bytes()).model_dump_json()
+        body = self._body + f', "running": {running}'.encode()
         tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
         return body + f', "version": {tag}}}'.encode(), tag
 
