@@ -119,9 +119,7 @@ def idea_of(position: Position, kind: str, column: int, solver: ExactSolver) -> 
     """Return the idea behind the only right column: a name in `IDEAS`."""
     if not is_quiet(position):
         return AT_ONCE[not position.play(column).is_over]
-    scores = solver.scores(position)
-    best = max(score for score in scores if score is not None)
-    column_claims = ColumnClaims(position, column, scores, best, solver)
+    column_claims = ColumnClaims(position, column, solver)
     if kind == WIN:
         return column_claims.ending.kind
     kinds = [claim.kind for claim in column_claims.claims()]
@@ -171,8 +169,7 @@ def rate(
     scores = solver.scores(position)
     points = float(np.interp(moves_to_foresee(position, kind, scores), MOVES, POINTS))
     if points > MAX_RECOGNIZED and kind == WIN:
-        best = max(score for score in scores if score is not None)
-        column = ColumnClaims(position, solution[0], scores, best, solver)
+        column = ColumnClaims(position, solution[0], solver, scores)
         ending = column.ending
         is_close = isinstance(ending, Zugzwang) and ending.start <= 1
         if is_close or any(isinstance(claim, FollowUp) for claim in column.claims()):

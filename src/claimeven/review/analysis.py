@@ -307,7 +307,7 @@ def _judged(position: Position, after: Position, solver: ExactSolver) -> JudgedM
     move = JudgedMove(position, column, solver.scores(position))
     if not move.mark:
         return move
-    all_claims = ColumnClaims(position, column, move.scores, move.before, solver).claims()
+    all_claims = ColumnClaims(position, column, solver, move.scores).claims()
     count = 1 if move.judgement == INACCURATE else MAX_COLUMN_SENTENCES
     claims = (claim for claim in islice(all_claims, count) if not isinstance(claim, BestPlay))
     return replace(move, claims=tuple(claims))

@@ -57,18 +57,22 @@ from claimeven.solver.protocols import ExactSolver
 
 @dataclass(eq=False)
 class ColumnClaims:
-    """The claims about one column; `before` is the score of the position."""
+    """The claims about one playable column; `scores` of all columns are solved if unknown.
+
+    `before` is the score of the position, `after` the score of the column.
+    """
 
     position: Position
     column: int
-    scores: tuple[int | None, ...]
-    before: int
     solver: ExactSolver
+    scores: tuple[int | None, ...] | None = None
 
     def __post_init__(self) -> None:
-        own = self.scores[self.column]
-        assert own is not None
-        self.after: int = own
+        scores = self.solver.scores(self.position) if self.scores is None else self.scores
+        known = {column: score for column, score in enumerate(scores) if score is not None}
+        self.before: int = max(known.values())
+        self.after: int = known.pop(self.column)
+        self.others: list[int] = list(known.values())
         self.mover: int = self.position.turn
         self.other: int = 1 - self.mover
         self.cell: Cell = (self.column, self.position.height_of(self.column))
@@ -253,8 +257,7 @@ class ColumnClaims:
 
     def _score_kept(self) -> Iterator[Claim]:
         """Yield reasons for a column that keeps the score."""
-        others = [s for c, s in enumerate(self.scores) if c != self.column and s is not None]
-        if self.before >= 0 and others and max(others) < (1 if self.before > 0 else 0):
+        if self.before >= 0 and self.others and max(self.others) < (1 if self.before > 0 else 0):
             yield self._claim(Only, self.mover)
         if self.after == 0 and follow_up_reaches(self.played, self.mover, 0):
             yield self._claim(FollowUp, self.mover)

@@ -130,7 +130,7 @@ def explain(position: PositionLike, solver: ExactSolver | None = None) -> Explan
     score = max(known.values())
     order = [column for column in position.geometry.center_order if column in known]
     best = tuple(column for column in order if known[column] == score)
-    claims_of = {column: ColumnClaims(position, column, scores, score, solver) for column in order}
+    claims_of = {column: ColumnClaims(position, column, solver, scores) for column in order}
     columns = tuple(
         _explained(claims_of[column]) for column in sorted(order, key=lambda column: -known[column])
     )
@@ -181,11 +181,7 @@ def explain_columns(
     scores: tuple[int | None, ...] | None = None,
 ) -> tuple[ColumnExplanation, ...]:
     """Explain some playable columns of an unfinished game; `scores` of all columns, if known."""
-    scores = solver.scores(position) if scores is None else scores
-    best = max(score for score in scores if score is not None)
-    return tuple(
-        _explained(ColumnClaims(position, column, scores, best, solver)) for column in columns
-    )
+    return tuple(_explained(ColumnClaims(position, each, solver, scores)) for each in columns)
 
 
 def _explained(column: ColumnClaims) -> ColumnExplanation:
