@@ -72,15 +72,6 @@ def test_any_number_of_processes_finds_the_same(tmp_path: Path) -> None:
     assert [each.as_dict() for each in more.tries[:5]] == [each.as_dict() for each in one.tries]
 
 
-@pytest.mark.filterwarnings("ignore:os.fork")  # JAX of another test in this process; Ray calls exec
-def test_a_cluster_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
-    asked: dict[str, Any] = {"against": "random", "tries": 1, "games": 8, "final_games": 8}
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
-    here = tune("greedy", {"win": "yes,no"}, **asked)
-    assert plain(here) == plain(tune("greedy", {"win": "yes,no"}, executor="ray", jobs=1, **asked))
-
-
 def test_the_gain_is_measured_between_equal_games() -> None:
     result = tune("greedy", {"win": "yes,no"}, against="random", tries=2, games=8, final_games=60)
     assert result.best is not None and result.given is not None and result.gain is not None

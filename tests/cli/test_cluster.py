@@ -5,6 +5,7 @@ Each command gives the results of one process.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -12,17 +13,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.book.build import build_book
 from tests.cli.cluster_driver import kill
-from tests.cli.conftest import PATIENCE, Run
-from tests.cli.experiments import COMMANDS, result_of, words_of
+from tests.cli.conftest import PATIENCE, Run, interrupted
+from tests.cli.experiments import result_of, words_of
 from tests.forks import environment
 
+#: Commands with each kind of work; local workers run them all (`test_workers`).
+NAMES = (
+    "dataset", "self-play", "book-verify", "accuracy", "accuracy of games", "study", "tournament",
+)  # fmt: skip
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 
 
@@ -104,7 +112,27 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_recipe_ends_with_scores(cluster: Cluster) -> None:
+def test_ctrl_c_keeps_the_games_and_the_cluster(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The recipe ends with scores after it."""
+    for name, value in cluster.variables.items():
+        monkeypatch.setenv(name, value)
+    out = tmp_path / "games.db"
+
+    def some_are_stored() -> bool:
+        with suppress(InvalidStore), Store.read(out) as store:
+            return len(store) > 0
+        return False
+
+    words = ("random", "uct:iterations=500", "--rounds", "9999", "--out", str(out), "--json")
+    ray = ("--executor", "ray", "--jobs", "1", "--address", cluster.address)
+    result = interrupted("tournament", *words, *ray, when=some_are_stored)
+    assert (result.status, "Traceback" in result.err) == (130, False)
+    assert result.err.splitlines()[-1].endswith(f"continue with: --out {out} --resume")
+    with Store.read(out) as store:
+        assert json.loads(result.out)["games"] == len(store)
+
     assert re.sub(r" --executor.*", "", cluster.last) == "claimeven solve 4455 12"
     ended = cluster.program(*cluster.last.split())
     assert (ended.returncode, ended.stdout) == (0, "4455 18\n12 -2\n"), ended.stderr
@@ -113,12 +141,12 @@ def test_the_recipe_ends_with_scores(cluster: Cluster) -> None:
 def test_each_command_finds_what_one_process_finds_while_a_machine_is_killed(
     cluster: Cluster, book: Path, tmp_path: Path, run: Run
 ) -> None:
-    names, machine = [*COMMANDS], cluster.nodes[1].pid
-    arguments = [str(tmp_path / "away"), str(book), cluster.address, str(machine), *names]
+    machine = cluster.nodes[1].pid
+    arguments = [str(tmp_path / "away"), str(book), cluster.address, str(machine), *NAMES]
     ended = cluster.program("tests.cli.cluster_driver", *arguments)
     status = dict(line.rsplit(" ", 1) for line in ended.stdout.splitlines())
     assert status.get("killed") == "True", ended.stderr
-    for name in names:
+    for name in NAMES:
         here, away = (tmp_path / place / name for place in ("here", "away"))
         ended_here = run(*words_of(name, here, book))
         assert status[name] == str(ended_here.status), ended.stderr

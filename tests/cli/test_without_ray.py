@@ -1,38 +1,12 @@
-"""`claimeven tournament --executor ray`: Ctrl-C, and the errors if Ray cannot play."""
+"""`--executor ray`: the errors if Ray cannot play."""
 
 from __future__ import annotations
 
-import json
-import secrets
 import sys
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.store import Store
-from tests.cli.conftest import Run, bad_input, interrupted
-
-
-def test_ctrl_c_ends_ray_and_keeps_the_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ray")
-    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
-    out = tmp_path / "games.db"
-
-    def some_are_stored() -> bool:
-        with suppress(InvalidStore), Store.read(out) as store:
-            return len(store) > 0
-        return False
-
-    words = ("random", "uct:iterations=500", "--rounds", "9999", "--executor", "ray", "--jobs", "1")
-    result = interrupted("tournament", *words, "--out", str(out), "--json", when=some_are_stored)
-    assert (result.status, "Traceback" in result.err) == (130, False)
-    assert result.err.splitlines()[-1].endswith(f"continue with: --out {out} --resume")
-    with Store.read(out) as store:
-        assert json.loads(result.out)["games"] == len(store)
+from tests.cli.conftest import Run, bad_input
 
 
 @pytest.mark.parametrize(
@@ -42,6 +16,7 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
         ("match", "random", "greedy"),
         ("sprt", "random", "greedy"),
         ("ladder", "greedy:win=yes"),
+        ("tune", "greedy", "--option", "win=yes,no", "--against", "random"),
         ("accuracy", "greedy", "--count", "3"),
         ("study", "run", "lund-peer"),
         ("train", "compare", "nothing", "--last"),
