@@ -21,6 +21,7 @@ from claimeven.evaluation.registry import get_evaluation
 from claimeven.plugins import BrokenPackage, installed
 from claimeven.web.settings import ServerSettings, allowed_agents, check_allowed
 from tests.agents.support import decided
+from tests.cli.conftest import Run, bad_input, run  # noqa: F401 - run is a fixture
 from tests.forks import environment
 
 CODE = """
@@ -193,33 +194,29 @@ def test_shells_complete_names_and_options(folder: Path) -> None:
     assert "kaggle:" in completions("k")
 
 
-def test_the_program_lists_and_completes_them(folder: Path) -> None:
-    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "claimeven", *words],
-            env={**environment(), "PYTHONPATH": os.environ["PYTHONPATH"], **variables},
-            check=False, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
-
+def test_the_program_lists_and_completes_them(
+    folder: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
     listed = run("agents")
-    assert listed.returncode == 0
-    assert "nearest: Plays the column nearest to its own (their-bots 1.2)" in listed.stdout
-    assert "eval=theirs: an evaluation (their-bots 1.2)" in listed.stdout
-    assert "claimeven: missing of their-bots 1.2 cannot be loaded: " in listed.stderr
-    data = json.loads(run("agents", "--json").stdout)
+    assert listed.status == 0
+    assert "nearest: Plays the column nearest to its own (their-bots 1.2)" in listed.out
+    assert "eval=theirs: an evaluation (their-bots 1.2)" in listed.out
+    assert "claimeven: missing of their-bots 1.2 cannot be loaded: " in listed.err
+    data = json.loads(run("agents", "--json").out)
     assert [each["name"] for each in data["agents"]][-2:] == ["nearest", "ranged"]
     assert data["evaluations"][0] == {"name": "theirs", "package": "their-bots 1.2"}
     assert len(data["broken"]) == 5
     one = run("agents", "nearest")
-    assert "column=3" in one.stdout and "(a whole number)" in one.stdout and not one.stderr
-    assert "missing of their-bots 1.2" in run("agents", "missing").stderr
-    refused = run("serve", "--trust", "missing")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("claimeven: missing of their-bots 1.2 cannot be loaded: ")
-    shown = run(
-        _CLAIMEVEN_COMPLETE="bash_complete", COMP_WORDS="claimeven match near", COMP_CWORD="2"
-    )
-    assert shown.stdout.splitlines()[0] == "plain,nearest"
+    assert "column=3" in one.out and "(a whole number)" in one.out and not one.err
+    assert "missing of their-bots 1.2" in run("agents", "missing").err
+    refused = bad_input(run("serve", "--trust", "missing"))
+    assert refused.startswith("missing of their-bots 1.2 cannot be loaded: ")
+    monkeypatch.setenv("_CLAIMEVEN_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "claimeven match near")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert run().out.splitlines()[0] == "plain,nearest"
 
 
 def test_entry_points_are_read_when_needed(folder: Path) -> None:

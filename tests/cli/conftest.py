@@ -18,6 +18,7 @@ from claimeven import Geometry
 from claimeven.book.build import build_book
 from claimeven.cli.common import progress
 from claimeven.cli.main import main
+from claimeven.parallel import executors
 from tests import forks
 from tests.forks import command, environment
 
@@ -42,15 +43,27 @@ COMPILING = "compiling the searches, once after an installation ...\n"
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process; `typed` is its stdin, text or bytes."""
+    """Run the command line in this process, as on a machine with one core.
 
-    def runner(*arguments: str, typed: str | bytes = "") -> RunResult:
+    `typed` is its stdin, text or bytes. `encoding` is the encoding of its streams: in another one
+    than UTF-8 it cannot write all characters.
+    """
+    monkeypatch.setattr(executors, "cgroup_cores", lambda groups: 1)
+
+    def runner(*arguments: str, typed: str | bytes = "", encoding: str = "utf-8") -> RunResult:
         raw = typed if isinstance(typed, bytes) else typed.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
-        monkeypatch.setattr(progress, "LOG_DELAY", 3600.0)  # of a slow machine does not matter
         capfd.readouterr()
-        with pytest.raises(SystemExit) as finished:
-            main(list(arguments))
+        with monkeypatch.context() as patch:
+            patch.setattr(progress, "LOG_DELAY", 3600.0)  # of a slow machine does not matter
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding=encoding))
+            if encoding != "utf-8":
+                for number, name in enumerate(("stdout", "stderr"), 1):
+                    stream = io.FileIO(number, "w", closefd=False)
+                    patch.setattr(sys, name, io.TextIOWrapper(stream, encoding))
+            with pytest.raises(SystemExit) as finished:
+                main(list(arguments))
+            sys.stdout.flush()
+            sys.stderr.flush()
         out, err = capfd.readouterr()
         assert isinstance(finished.value.code, int)
         return RunResult(finished.value.code, out, err.replace(COMPILING, ""))

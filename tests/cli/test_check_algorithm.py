@@ -9,6 +9,8 @@ from tests.arena.test_algorithm_check import PLAIN, SEARCHES
 from tests.cli.conftest import Run, bad_input
 
 MINIMAX = (SEARCHES / "minimax.py").read_text(encoding="utf-8")
+#: A position in which all searches are short.
+LATE = "124777744774446613623666322225"
 
 
 def test_the_first_difference_is_drawn_with_its_cause(run: Run, tmp_path: Path) -> None:
@@ -47,12 +49,13 @@ def test_programs_without_a_difference_are_fine(run: Run, tmp_path: Path) -> Non
 def test_a_crash_and_bad_input(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "my.py"
     file.write_text(MINIMAX.replace("highest(", "higher(", 1), encoding="utf-8")
-    result = run("check", "--algorithm", "minimax", str(file))
+    words = ("check", "--algorithm", "minimax", str(file), "--moves", LATE)
+    result = run(*words)
     assert result.status == 1
     text = " ".join(result.out.split())
     assert "The program raised NameError: name 'highest' is not defined" in text
     assert "No known mistake does the same." in text
-    other = run("check", "--algorithm", "minimax", str(file), f"{file}:root")
+    other = run(*words, f"{file}:root")
     assert other.status == 2
     assert "does not define 'root'" in other.err
     assert "--moves needs --algorithm" in bad_input(run("check", str(file), "--moves", "4"))

@@ -126,15 +126,6 @@ def test_a_match_from_a_position_on_another_board(run: Run) -> None:
     assert totals["games"] == 4
 
 
-@pytest.mark.usefixtures("real_starts")
-def test_two_jobs_as_a_process(run: Run, process: Run) -> None:
-    arguments = ("match", "greedy", "random", "--games", "20", "--seed", "5", "--json")
-    one, two = json.loads(run(*arguments).out), json.loads(process(*arguments, "--jobs", "2").out)
-    assert [one[key] for key in ("wins", "draws", "unique_games", "games")] == [
-        two[key] for key in ("wins", "draws", "unique_games", "games")
-    ]
-
-
 # --- agents, perft ------------------------------------------------------------------------------
 
 

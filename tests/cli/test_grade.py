@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from claimeven.arena.grading.rubric import read_rubric
+from tests import forks
 from tests.arena.grading.thirty import write_class
 from tests.cli.conftest import PATIENCE, Run, bad_input
 from tests.forks import command, environment
@@ -84,10 +84,10 @@ def test_bad_input_is_one_sentence(run: Run, course: Path) -> None:
     assert not (course / "grades").exists()
 
 
-def test_after_a_kill_the_same_command_continues(course: Path) -> None:
+def test_after_a_kill_the_same_command_continues(run: Run, course: Path) -> None:
     words = ["grade", "bots", "--rubric", "rubric.toml", "--jobs", "1"]
     measured = course / "grades/measured"
-    with subprocess.Popen(command(*words), env=environment(), cwd=course) as process:
+    with forks.program(command(*words), env=environment(), cwd=course) as process:
         ends = time.monotonic() + PATIENCE
         while not [*measured.rglob("*.json")] and time.monotonic() < ends:
             time.sleep(0.02)
@@ -95,7 +95,7 @@ def test_after_a_kill_the_same_command_continues(course: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in measured.rglob("*.json")}
     assert 1 <= len(before) < 4
     assert not (course / "grades/grades.csv").exists()
-    subprocess.run(command(*words), env=environment(), cwd=course, check=True, timeout=PATIENCE)
+    assert run(*words).status == 0
     after = {path: path.stat().st_mtime_ns for path in measured.rglob("*.json")}
     assert len(after) == 4
     assert before.items() <= after.items()

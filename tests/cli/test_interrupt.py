@@ -16,7 +16,7 @@ import pytest
 
 from claimeven.cli import main as module_of_program
 from claimeven.parallel import interrupts
-from tests.cli.conftest import COMPILING, command, environment, interrupted
+from tests.cli.conftest import COMPILING, command, environment, interrupted, started
 from tests.pressing import pressed_at
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
@@ -82,7 +82,6 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
         assert "unique games" in finished.out
 
 
-@pytest.mark.usefixtures("real_starts")
 def test_a_match_that_is_stopped_and_continues_costs_nobody_a_game(tmp_path: Path) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(
@@ -92,9 +91,7 @@ def test_a_match_that_is_stopped_and_continues_costs_nobody_a_game(tmp_path: Pat
         encoding="utf-8",
     )
     words = ("match", str(agent), "greedy", "--games", "2", "--seconds", "1.5", "--time-bank", "1")
-    with subprocess.Popen(
-        command(*words, "--json"), env=environment(), stdout=subprocess.PIPE, text=True
-    ) as match:
+    with started(*words, "--json") as match:
         deadline = time.monotonic() + 120
         while not (tmp_path / "here").exists():
             assert time.monotonic() < deadline

@@ -124,17 +124,6 @@ def test_the_first_lines_that_a_bot_prints_are_shown(run: Run, tmp_path: Path) -
     assert re.fullmatch(rf"{file} has printed \d+ more lines, which are left out", shown[-1])
 
 
-def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> None:
-    file = tmp_path / "bär.py"
-    file.write_text("def agent(p):\n    raise ValueError('kein Zug für ☃')\n", encoding="utf-8")
-    finished = process(
-        "match", str(file), "random", "--games", "2", PYTHONIOENCODING="ascii:strict"
-    )
-    assert finished.status == 0
-    output = " ".join(finished.out.split())
-    assert "2 x crash: raised ValueError: kein Zug f\\xfcr \\u2603" in output
-
-
 def test_what_remembers_is_reported(run: Run) -> None:
     finished = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
     assert finished.status == 0

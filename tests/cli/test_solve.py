@@ -218,6 +218,23 @@ def test_weak_scores_are_outcomes(run: Run) -> None:
 
 
 DROP_IN = " ".join(["pons:" + shlex.join(command("solve", "--pons")), *SMALL])
+#: A solver that answers with the scores in a table, 0 by default, and ends at a null.
+ANSWERS = """
+import json, pathlib, sys
+table = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text())
+for line in sys.stdin:
+    score = table.get(line.strip(), 0)
+    if score is None:
+        break
+    print(line.strip(), score, flush=True)
+"""
+
+
+def answering(folder: Path, table: dict[str, int | None]) -> str:
+    """Write a solver that knows some positions, and return its spec."""
+    (folder / "solver.py").write_text(ANSWERS)
+    (folder / "solver.json").write_text(json.dumps(table))
+    return f"pons:{sys.executable} {folder / 'solver.py'}"
 
 
 def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Path) -> None:
@@ -225,40 +242,43 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     result = run("solve", *positions, "--against", DROP_IN, *SMALL)
     assert (result.status, result.err) == (0, "")
     assert result.out.startswith("4 positions, 0 differ; ")
-    board = SMALL[:4]
-    assert run("solve", "21", "--solver", DROP_IN, *board).out == run("solve", "21", *SMALL).out
-    options = (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",))
-    for option in (*options, ("--guide", "net")):
-        message = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
-        assert "are for the built-in solver: they do not go with --solver" in message
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
-    other = f"pons:{sys.executable} {wrong}"
+    other = answering(tmp_path, {"1212": 1, "": 1, "12": 1})
     result = run("solve", "1212", "", "--against", other, *SMALL)
     assert result.status == 1
     first, second, summary = result.out.splitlines()
     assert first.endswith(" against 1")
     assert second == " 0 against 1"
     assert summary.startswith("2 positions, 2 differ; ")
-    result = run("solve", "", "--against", other, "--json", *SMALL)
-    output = json.loads(result.out)
-    del output["claimeven"]
-    assert output == {
+    lines = run("solve", "-", "--against", other, "--json", *SMALL, typed="\n99\n12\n")
+    assert lines.status == 1 and lines.out.splitlines()[1] == "null"
+    answers = [json.loads(line) for line in lines.out.splitlines()]
+    assert [bool(answer) for answer in answers] == [True, False, True]
+    del answers[0]["claimeven"]
+    assert answers[0] == {
         "moves": "", "scores": [0], "other_scores": [1], "agree": False
     }  # fmt: skip
-    lines = run("solve", "-", "--against", other, "--json", *SMALL, typed="12\n99\n12\n")
-    assert lines.status == 1 and lines.out.splitlines()[1] == "null"
-    assert [bool(json.loads(line)) for line in lines.out.splitlines()] == [True, False, True]
-    weak = ("--weak", "112233", "21", "")
-    assert run("solve", *weak, "--solver", DROP_IN, *board).out == run("solve", *weak, *SMALL).out
-    ends = tmp_path / "ends.py"
-    ends.write_text("print(input(), 1, flush=True)\ninput()\n")
-    broken = f"pons:{sys.executable} {ends}"
-    message = bad_input(run("solve", "21", "12", "--solver", broken, *board))
-    assert message.startswith(f"{broken} ended its process")
-    output = json.loads(run("solve", "21", "--solver", DROP_IN, "--json", *board).out)
-    assert output["nodes"] is None
-    assert output["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
+
+
+def test_another_solver_answers(run: Run, tmp_path: Path) -> None:
+    board = SMALL[:4]
+    positions = ("112233", "21", "")
+    lines = run("solve", *positions, *SMALL).out.splitlines()
+    scores = [int(line.split()[-1]) for line in lines]
+    expected = json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
+    after = {f"21{column}": -score for column, score in enumerate(expected, 1)}
+    table = {**dict(zip(positions, scores, strict=True)), **after, "12": None}
+    other = answering(tmp_path, table)
+    for words in (positions, ("--weak", *positions)):
+        ours = run("solve", *words, *SMALL).out
+        assert run("solve", *words, "--solver", other, *board).out == ours
+    output = json.loads(run("solve", "21", "--solver", other, "--json", *board).out)
+    assert (output["nodes"], output["scores"]) == (None, expected)
+    options = (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",))
+    for option in (*options, ("--guide", "net")):
+        message = bad_input(run("solve", "21", "--solver", other, *board, *option))
+        assert "are for the built-in solver: they do not go with --solver" in message
+    message = bad_input(run("solve", "12", "--solver", other, *board))
+    assert message.startswith(f"{other} ended its process")
 
 
 # The scores of these two are published: 4455 is 18, 226744515337 is 7.
@@ -377,7 +397,7 @@ def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:
         program.stdin.write("121212\n\n")
         program.stdin.flush()
         assert program.stdout.readline() == "121212 25\n"
-        time.sleep(0.5)
+        time.sleep(0.1)
         program.send_signal(signal.SIGINT)
         out, err = program.communicate(timeout=60)
     assert (program.returncode, out) == (130, "")

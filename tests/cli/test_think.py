@@ -150,7 +150,7 @@ def test_a_tree_too_large_to_show_is_rejected(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["alphabeta:depth=2", "negamax:depth=2", "uct-menary:iterations=300"]
+    "spec", ["alphabeta:depth=2", "negamax:depth=2", "uct-menary:iterations=30"]
 )
 def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
     asked = ("think", "4455", "--agent", spec, "--trace")

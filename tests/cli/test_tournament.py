@@ -227,7 +227,8 @@ def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
     path, page = tmp_path / "t.db", tmp_path / "t.html"
-    words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
+    words = ("tournament", "random", "greedy", "--rounds", "5000", "--opening-plies", "0",
+             "--out", str(path), "--json")  # fmt: skip
     finished = interrupted(
         *words, "--report", str(page), when=lambda: path.exists() and _games(path)
     )
@@ -246,7 +247,8 @@ def test_sigterm_leaves_no_games_that_were_not_to_be_kept(
     def stored() -> int:
         return sum(_games(path) for path in tmp_path.glob("claimeven-*/games.db"))
 
-    words = ("tournament", "random", "greedy", "--rounds", "50000", "--jobs", "2")
+    words = ("tournament", "random", "greedy", "--rounds", "50000", "--opening-plies", "0",
+             "--jobs", "2")  # fmt: skip
     finished = interrupted(*words, when=stored, by=signal.SIGTERM)
     assert (finished.status, finished.out) == (-signal.SIGTERM, "")
     assert list(tmp_path.glob("claimeven-*")) == []
@@ -264,7 +266,8 @@ main(sys.argv[2:])
 @unix
 def test_a_full_disk_is_reported_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
-    words = ("tournament", "random", "greedy", "--jobs", "1", "--out", str(path))
+    words = ("tournament", "random", "greedy", "--opening-plies", "0", "--jobs", "1", "--out",
+             str(path))  # fmt: skip
     # The disk is full from the start; before the file is made; in the middle of more games
     # than it takes.
     both = [path, tmp_path / "t.db.toml"]
@@ -423,7 +426,8 @@ def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> 
 @unix
 def test_a_store_that_is_deleted_while_it_grows_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
-    words = ("greedy", "random", "--rounds", "1000000", "--jobs", "1", "--out", str(path))
+    words = ("greedy", "random", "--rounds", "1000000", "--opening-plies", "0", "--jobs", "1",
+             "--out", str(path))  # fmt: skip
     with started("tournament", *words) as program:
         while program.poll() is None:
             with suppress(InvalidStore), Store.read(path) as store:

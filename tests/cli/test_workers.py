@@ -12,7 +12,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.book.build import build_book
-from claimeven.parallel import pool
+from claimeven.parallel import executors, pool
 from claimeven.parallel.process import Child
 from tests.cli.conftest import Run, bad_input, started
 from tests.cli.experiments import COMMANDS, result_of, words_of
@@ -64,6 +64,28 @@ def test_workers_find_what_one_process_finds(
         )
     assert Mortal.made >= 3
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ("tournament random greedy --rounds 8", 2),
+        ("accuracy random --count 8 --show-worst 0", 2),
+        ("sprt random greedy --max-games 8", 2),
+        ("match random greedy --games 8", 0),
+        ("solve 12 --columns 5 --rows 4", 0),
+    ],
+)
+def test_by_default_games_are_played_on_all_cores(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: str, count: int
+) -> None:
+    monkeypatch.setattr(Mortal, "made", 0)
+    monkeypatch.setattr(Mortal, "has_killed", True)
+    monkeypatch.setattr(pool, "Child", Mortal)
+    monkeypatch.setattr(executors, "cgroup_cores", lambda groups: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2})
+    assert run(*words.split()).status == 0
+    assert Mortal.made == count
 
 
 def test_an_answer_is_printed_before_the_next_line_comes() -> None:

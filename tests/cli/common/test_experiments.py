@@ -20,7 +20,7 @@ from tests.cli.conftest import Run
 EXPERIMENTS = {
     "match": (["random", "greedy:win=yes", "--games", "6", "--seed", "5", "--no-swap"], "a.db"),
     "tournament": (["random", "greedy", "--rounds", "2", "--jobs", "1", "--columns", "5"], "a.db"),
-    "sprt": (["greedy:win=yes", "random", "--elo1", "150", "--jobs", "1"], "a.db"),
+    "sprt": (["greedy:win=yes", "random", "--elo1", "200", "--jobs", "1"], "a.db"),
     "dataset": (
         ["--positions", "30", "--plies", "5-9", "--columns", "4", "--rows", "4", "--seed", "2"],
         "a.csv",
