@@ -33,7 +33,7 @@ def test_the_table_is_kept_from_game_to_game_where_that_is_asked(keep: bool, bac
 def test_a_search_that_deepens_has_the_tree_of_its_last_depth(algorithm: str, nodes: int) -> None:
     agent = make_agent(f"{algorithm}:nodes={nodes}")
     rng = np.random.default_rng(0)
-    for position in random_positions(Geometry(), 25, seed=31, ongoing=True):
+    for position in random_positions(Geometry(), 10, seed=31, ongoing=True):
         agent.reset()
         decision = agent.choose(position, Limit(), rng)
         view = agent.tree(1, 20)

@@ -352,11 +352,11 @@ def test_what_is_no_rule_is_refused(rules: Path) -> None:
 
 def test_a_learned_network_plays_out_by_name() -> None:
     """It blocks when a random playout seldom would, and draws from the search's stream."""
-    agents = [make_agent("uct-menary:playout=ntuple,iterations=6") for _ in "ab"]
+    agents = [make_agent("uct-menary:playout=ntuple,iterations=3") for _ in "ab"]
     position = Position.from_moves("4455")
     found = [decided(a, position, seed=2).details for a in agents]
     assert found[0] == found[1]
-    assert sum(found[0]["visits"]) == 6
+    assert sum(found[0]["visits"]) == 3
     rule = load_playout("ntuple")
     assert not isinstance(rule, str)
     assert rule(Position.from_moves("445566"), Stream(1)) in (2, 6)

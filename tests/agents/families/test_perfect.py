@@ -83,7 +83,7 @@ def test_the_named_levels_see_what_they_say() -> None:
     """The shares of each kind, over games of each level against itself, with room for chance."""
     solver, agents = Solver(), {name: perfect(level=n.level) for name, n in LEVELS.items()}
     chances: dict[tuple[str, str], list[float]] = {}
-    for seed in range(42):
+    for seed in range(28):
         now, draw = Position(), random.Random(seed)
         player = agents[[*agents][seed % 7]]
         while not now.is_over:
@@ -178,28 +178,28 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from claimeven import Position
 from claimeven.agents import Limit, make_agent
-asked = [Position.from_moves(moves) for moves in sys.argv[2:]]
+asked = [Position.from_moves(moves) for moves in sys.argv[1:]]
 def ask(agent, number):
     position = asked[number % len(asked)]
     decision = agent.choose(position, Limit(), np.random.default_rng(number))
     return decision.column, decision.score, decision.policy
-expected = [ask(make_agent(sys.argv[1]), number) for number in range(len(asked))]
-shared = make_agent(sys.argv[1])
-with ThreadPoolExecutor(3) as pool:
-    told = list(pool.map(lambda number: ask(shared, number), range(24)))
-print(sum(one != expected[number % len(asked)] for number, one in enumerate(told)), "wrong")
+for spec in ("perfect:pick=center,table_mb=8", "full:table_mb=8"):
+    expected = [ask(make_agent(spec), number) for number in range(len(asked))]
+    shared = make_agent(spec)
+    with ThreadPoolExecutor(3) as pool:
+        told = list(pool.map(lambda number: ask(shared, number), range(24)))
+    print(sum(one != expected[number % len(asked)] for number, one in enumerate(told)), "wrong")
 """
 
 
-@pytest.mark.parametrize("spec", ["perfect:pick=center,table_mb=8", "full:table_mb=8"])
-def test_threads_may_share_an_agent(spec: str) -> None:
+def test_threads_may_share_an_agent() -> None:
     """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "22674451533712", "4445555422177", "47577272232"]
     done = subprocess.run(
-        [sys.executable, "-c", SHARED_BY_THREADS, spec, *moves],
+        [sys.executable, "-c", SHARED_BY_THREADS, *moves],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n" * 2, "")
 
 
 def test_a_limit_that_is_not_met_changes_nothing() -> None:

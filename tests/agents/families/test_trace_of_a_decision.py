@@ -16,23 +16,22 @@ from claimeven.montecarlo import MonteCarloSearch
 
 #: Searches by iterations, each with the tree or table that stays from move to move.
 BY_ITERATIONS = (
-    "uct:iterations=60",
-    "uct:iterations=60,backend=python",
-    "uct:iterations=60,capacity=300",
-    "uct-menary:iterations=30",
-    "uct-menary:iterations=40,reuse=yes",
-    "uct-menary:iterations=41,reuse=yes,threads=2",
-    "uct-aifour:iterations=50",
-    "uct-polito:iterations=40",
-    "uct-itu-table:iterations=60,capacity=2000",
-    "uct-itu-table:iterations=60,backend=python",
-    "uct-itu-table:iterations=120,capacity=60",
-    "uct:transpositions=mirror,iterations=60,playout=random,capacity=2000",
-    "flat:iterations=60",
-    "breadth:iterations=40",
+    "uct:iterations=24",
+    "uct:iterations=24,backend=python",
+    "uct:iterations=24,capacity=60",
+    "uct-menary:iterations=24,reuse=yes",
+    "uct-menary:iterations=25,reuse=yes,threads=2",
+    "uct-aifour:iterations=24",
+    "uct-polito:iterations=24",
+    "uct-itu-table:iterations=24,capacity=2000",
+    "uct-itu-table:iterations=24,backend=python",
+    "uct-itu-table:iterations=60,capacity=24",
+    "uct:transpositions=mirror,iterations=24,playout=random,capacity=2000",
+    "flat:iterations=24",
+    "breadth:iterations=24",
 )
 #: Games of the same agent against its own moves, long enough that trees and tables stay.
-PLIES = 5
+PLIES = 4
 
 
 def final_rows(lines: list[str]) -> dict[int, int]:

@@ -213,5 +213,5 @@ def test_models_from_files(tmp_path: Path) -> None:
 
 def test_it_beats_playouts() -> None:
     """By far, so that no seed decides."""
-    result = play_match("puct:iterations=60", "uct:iterations=100", games=8, seed=1)
-    assert result.wins[0] >= 6
+    result = play_match("puct:iterations=60", "uct:iterations=100", games=4, seed=1)
+    assert result.wins[0] >= 3
