@@ -277,26 +277,33 @@ def test_backends_decide_alike(backend: str) -> None:
     )
 
 
-#: A fresh process, before any load: first decisions of agents that were made.
+#: A fresh process, before any load: first decisions of agents, each just made.
 FIRST_DECISIONS = """
 import sys, tracemalloc
 import numpy as np
 from claimeven import Geometry, Position
-from claimeven.agents import Limit, make_agents
-from claimeven.compiled import decorators
+from claimeven.agents import Limit, make_agent
+from claimeven.compiled import Kernel
 from claimeven.montecarlo import MonteCarloSearch
 
 def late(kernel, *given):
     raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
 
-agents = make_agents(sys.argv[1:], Geometry())
-decorators.Kernel._load = late
-for agent in agents:
-    exact = agent.name.startswith(("perfect", "full"))
-    boards = [(Geometry(), "123456715341")] + [(Geometry(4, 4), "")] * exact
+load = Kernel._load
+wide = Geometry(9, 7)
+for spec in sys.argv[2:]:
+    exact = spec.startswith(("perfect", "full"))
+    boards = [(Geometry(), "123456715341"), *[(Geometry(4, 4), "")] * exact]
+    if spec.partition(":")[0] not in sys.argv[1].split():
+        boards.append((wide, "4455"))
     for geometry, moves in boards:
-        position = Position.from_moves(moves, geometry)
-        for limit in (Limit() if exact else Limit(depth=2, iterations=100), Limit(seconds=0.02)):
+        if geometry == wide and exact:
+            limits = (Limit(seconds=0.02),)
+        else:
+            limits = (Limit() if exact else Limit(depth=2, iterations=100), Limit(seconds=0.02))
+        agent, position = make_agent(spec, geometry), Position.from_moves(moves, geometry)
+        Kernel._load = late
+        for limit in limits:
             agent.reset()
             tracemalloc.start()
             agent.choose(position, limit, np.random.default_rng(1))
@@ -304,17 +311,22 @@ for agent in agents:
             tracemalloc.stop()
             if isinstance(getattr(agent, "search", None), MonteCarloSearch):
                 assert memory < 4_000_000, (agent.name, memory)
+        Kernel._load = load
 """
 
 
 def test_a_first_decision_compiles_nothing_and_sets_no_memory_aside() -> None:
-    """All that takes long is done when an agent is loaded, before the clock runs. A million nodes
+    """On boards of either width. All that takes long is done when an agent is loaded, before the clock runs. A million nodes
     take 16 MB as a tree and 61 MB as a graph.
     """
     small = {name: f"{name}:table_mb=1" for name in EXACT}
     specs = [small.get(name, name) for name in PLAYERS if "itu" not in name]
-    specs += ["breadth:capacity=1000000", "uct-itu-table", "uct:transpositions=mirror,threads=2"]
+    specs += [
+        "breadth:capacity=1000000", "uct-itu-table", "uct:transpositions=mirror,threads=2",
+        "uct:playout=alphabeta2",
+    ]  # fmt: skip
     ran = subprocess.run(
-        [sys.executable, "-c", FIRST_DECISIONS, *specs], capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", FIRST_DECISIONS, " ".join(OF_ONE_BOARD), *specs],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, "")
