@@ -46,7 +46,7 @@ from claimeven.web.requests import (
 from claimeven.web.responses import Problem
 from claimeven.web.services import Services, Shared
 from claimeven.web.settings import allowed_agents, check_allowed, levels
-from claimeven.web.transport import CancelledRoute, EventStream, no_parameter
+from claimeven.web.transport import EventStream, no_parameter
 
 #: Error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -70,7 +70,7 @@ _REPORT_POLICY = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-
 FULL = 100
 
 #: Makes a router of the API.
-new_router = partial(APIRouter, responses=PROBLEMS, route_class=CancelledRoute)
+new_router = partial(APIRouter, responses=PROBLEMS)
 router: APIRouter = new_router()
 InQuery = Annotated[PositionFields, Query()]
 Bot = Annotated[str | None, Query(max_length=MAX_SPEC, description="The bot to play against.")]

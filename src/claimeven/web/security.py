@@ -1,4 +1,4 @@
-"""The guard of the server: hosts, origins, sizes of bodies, and headers of every response.
+"""The guard of the server: hosts, origins, bodies, cancelled requests, headers of every response.
 
 A page of another site in the same browser can send requests to this machine. The guard
 rejects them. The Host must be a name of this machine, so that no foreign name can point here. An
@@ -41,7 +41,7 @@ _FOREIGN = ("cross-site", "same-site")
 
 
 class Guard:
-    """The outermost layer of the application: rejects requests, and adds headers to responses.
+    """The outermost layer: rejects and cancels requests, and adds headers to responses.
 
     `hosts` are host names of the server in addition to the names and addresses of this machine. If
     `is_public`, it listens not only on the loopback, and any address may be its own. `body` is the
@@ -66,48 +66,57 @@ class Guard:
         self.bodies: Mapping[str, int] = bodies or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or reject it with a sentence."""
+        """Forward a request with its whole body, or reject it with a sentence.
+
+        The work for a request is cancelled when its client disconnects.
+        """
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers, limit = Headers(scope=scope), self.bodies.get(scope["path"], self.body)
         refusal = self._refusal(scope, headers, limit)
-        read, is_refused = 0, False
+        body, more, is_answered = bytearray(), True, False
+        while refusal is None and more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > limit:
+                refusal = 413, _too_large(limit)
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal is_answered
             if message["type"] == "http.response.start":
                 present = {name for name, _ in message["headers"]}
                 added = [header for header in HEADERS if header[0] not in present]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
+            is_answered = message["type"] == "http.response.body" and not message.get("more_body")
 
-        async def refuse(status: int, sentence: str) -> None:
+        if refusal is not None:
+            if more and (body or headers.get("expect", "").lower() != "100-continue"):
+                await _discard_body(receive)
+            status, sentence = refusal
             answer = JSONResponse({"error": sentence}, status, {"connection": "close"})
             await answer(scope, receive, send_with_headers)
-
-        async def receive_limited() -> Message:
-            nonlocal read, is_refused
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > limit:
-                is_refused = True
-                if message.get("more_body", False):
-                    await _discard_body(receive)
-                await refuse(413, _too_large(limit))
-                raise _TooLarge
-            return message
-
-        async def send_unless_refused(message: Message) -> None:
-            if not is_refused:
-                await send_with_headers(message)
-
-        if refusal is None:
-            with contextlib.suppress(_TooLarge):
-                await self.app(scope, receive_limited, send_unless_refused)
             return
-        if headers.get("expect", "").lower() != "100-continue":
-            await _discard_body(receive)
-        await refuse(*refusal)
+        messages: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+        watching = asyncio.ensure_future(receive())  # now only a disconnect can be received
+
+        async def receive_again() -> Message:
+            return messages.pop() if messages else await asyncio.shield(watching)
+
+        working = asyncio.ensure_future(self.app(scope, receive_again, send_with_headers))
+        try:
+            await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
+            if is_answered or working.done():
+                await working
+        finally:
+            for task in (working, watching):
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, Exception):
+                    await task
 
     def _refusal(self, scope: Scope, headers: Headers, limit: int) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -147,10 +156,6 @@ class Guard:
         except ValueError:
             return False
         return self.is_public or address.is_loopback
-
-
-class _TooLarge(BaseException):
-    """Stops reading a body that is too long, past all error handlers."""
 
 
 def _too_large(limit: int) -> str:

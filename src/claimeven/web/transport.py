@@ -1,7 +1,6 @@
-"""Errors of requests, cancelled requests, and server-sent events.
+"""Errors of requests, and server-sent events.
 
-Each error is returned as `{"error": "one sentence"}`. The work for a request is cancelled when its
-client disconnects.
+Each error is returned as `{"error": "one sentence"}`.
 """
 
 from __future__ import annotations
@@ -11,16 +10,14 @@ import contextlib
 import json
 import sys
 import traceback
-from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from claimeven.agents.sanitize import printable
@@ -36,19 +33,12 @@ HEARTBEAT = 10.0
 Event = dict[str, Any]
 #: Opens a source of events; leaving it cancels its job.
 Source = Callable[[], contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]]
-Result = TypeVar("Result")
 
 
 class NotFound(ClaimevenError):
     """The server does not have the resource of a request."""
 
     status = 404
-
-
-class ClientGone(Exception):
-    """The client has closed its connection."""
-
-    status = 499
 
 
 class Unavailable(Exception):
@@ -89,7 +79,7 @@ class WorkFailed(Exception):
 
 def add_handlers(app: FastAPI) -> None:
     """Make an application return every error in this form."""
-    own = (ClaimevenError, ClientGone, Unavailable, WorkFailed)
+    own = (ClaimevenError, Unavailable, WorkFailed)
     for kind in (RequestValidationError, HTTPException, *own, Exception):
         app.add_exception_handler(kind, _answer)
 
@@ -154,43 +144,6 @@ def _answer(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": sentence, **fault}, status, headers)
 
 
-class CancelledRoute(APIRoute):
-    """A route whose work is cancelled when its client disconnects."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def handle_unless_gone(request: Request) -> Response:
-            try:
-                await request.body()  # now only a disconnect can be received
-            except ClientDisconnect:
-                raise ClientGone from None
-            return await unless_gone(request.receive, handle(request))
-
-        return handle_unless_gone
-
-
-async def unless_gone(receive: Receive, work: Coroutine[Any, Any, Result]) -> Result:
-    """Return what `work` returns; cancel it and raise `ClientGone` when the client disconnects."""
-    working = asyncio.ensure_future(work)
-    watching = asyncio.ensure_future(_gone(receive))
-    try:
-        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientGone("the client has disconnected")
-        return working.result()
-    finally:
-        for task in (working, watching):
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await task
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
 class EventStream(StreamingResponse):
     """Server-sent events with a name and a line of JSON; the last one is `done` or `error`."""
 
@@ -201,12 +154,8 @@ class EventStream(StreamingResponse):
         self.source = source
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send all events, or stop when the client disconnects."""
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        with contextlib.suppress(ClientGone):
-            await unless_gone(receive, self._send_all(send))
+        """Send all events."""
 
-    async def _send_all(self, send: Send) -> None:
         async def put(data: bytes, more: bool = True) -> None:
             await send({"type": "http.response.body", "body": data, "more_body": more})
 
@@ -215,6 +164,7 @@ class EventStream(StreamingResponse):
                 await asyncio.sleep(HEARTBEAT)
                 await put(b": still here\n\n")
 
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         await put(b": waiting for a worker\n\n")
         beating = asyncio.ensure_future(beat())
         try:
