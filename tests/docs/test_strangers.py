@@ -119,7 +119,7 @@ def test_the_options_are_those_that_are_tried() -> None:
 
 def test_the_image_compiles_by_names_that_are_there() -> None:
     recipe = (ROOT / "Containerfile").read_text("utf-8")
-    (code,) = re.findall(r'python -c "(from [^"]+)"', recipe)
+    (code,) = re.findall(r'python -c "(from [^"]+)"', recipe.replace("\\\n", " "))
     subprocess.run([sys.executable, "-c", code], env=environment(), check=True, timeout=200)
 
 
