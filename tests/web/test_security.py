@@ -144,6 +144,23 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
     assert asyncio.run(asked(counting, "/", content_length="1000")).status == 413
 
 
+def test_half_a_body_reaches_no_application() -> None:
+    came = [{"body": b"x", "more_body": True, "type": "http.request"}, {"type": "http.disconnect"}]
+
+    async def receive() -> Any:
+        return came.pop(0)
+
+    async def reached(*_: object) -> None:
+        raise AssertionError
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": "/",
+        "headers": [(b"host", b"localhost")],
+    }  # fmt: skip
+    asyncio.run(Guard(reached, [], False, 10)(scope, receive, reached))
+    assert came == []
+
+
 @pytest.mark.parametrize("path", ["/api/move", "/play", "/lund/move", "/api/status", "/"])
 def test_long_bodies_are_refused(server: Server, path: str) -> None:
     answer = server.ask("POST", path, b"x" * 10_000_000)
