@@ -31,7 +31,7 @@ from bench.timing import machine
 from claimeven import Position, make_agent
 from claimeven.agents.base import Limit
 from claimeven.game.geometry import Geometry
-from claimeven.solver import ExactSearch, Solver
+from claimeven.solver import Solver
 
 RUNS = 15
 #: Agents whose decisions near the end of a game take little search.
@@ -103,9 +103,9 @@ def timed(
 
 
 def solver_calls(positions: Sequence[Position], expected: Sequence[int]) -> None:
-    solver, search = Solver(), ExactSearch(Geometry())
+    solver, plain = Solver(), Solver(book=None)
     solver.load()
-    rows = [tuple(search.scores(position.mine, position.mask)) for position in positions]
+    rows = [plain.scores(position) for position in positions]
     best = [
         tuple(c for c in position.geometry.center_order if row[c] == score)
         for position, row, score in zip(positions, rows, expected, strict=True)

@@ -38,7 +38,7 @@ from bench.timing import machine
 from claimeven import Position
 from claimeven.game.geometry import Geometry
 from claimeven.networks import NetGuide
-from claimeven.solver import ExactSearch
+from claimeven.solver import ExactSearch, Solver
 from claimeven.solver.transposition_table import DEFAULT_MB
 
 #: The number of positions solved in slow sets, the first ones.
@@ -212,14 +212,15 @@ def memory() -> None:
 
 
 def rows(threads: int) -> None:
-    search = ExactSearch(Geometry(), table_mb=1024, threads=threads)
+    solver = Solver(table_mb=1024, threads=threads, book=None)
     for moves, expected in ROWS.items():
         position = Position.from_moves(moves)
         start = time.perf_counter()
-        before = search.nodes
-        assert search.scores(position.mine, position.mask) == expected
+        before = solver.statistics.nodes
+        assert solver.scores(position) == tuple(expected)
         seconds = time.perf_counter() - start
-        print(f"row {moves or '(empty)':14s} {seconds:8.2f} s {search.nodes - before:12,} nodes")
+        nodes = solver.statistics.nodes - before
+        print(f"row {moves or '(empty)':14s} {seconds:8.2f} s {nodes:12,} nodes")
 
 
 def boards(threads: int) -> None:

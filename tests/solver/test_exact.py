@@ -10,6 +10,7 @@ import pytest
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.search import ExactSearch
+from claimeven.solver.solver import Solver
 from tests import naive
 from tests.solver.plain import (
     STRAIGHT,
@@ -59,7 +60,7 @@ def test_every_position_of_small_boards(size: tuple[int, int, int]) -> None:
 def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, int, int]) -> None:
     """Eleven moves from the end or less: every position, diagonals deciding many of them."""
     geometry = Geometry(*size)
-    engine = ExactSearch(geometry, table_mb=1)
+    engine, solver = ExactSearch(geometry, table_mb=1), Solver(geometry, table_mb=1)
     rng = random.Random(1)
     by_diagonals = 0
     for _ in range(5):
@@ -70,7 +71,7 @@ def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, in
         straight = scores_from(start, geometry.rows, geometry.connect, STRAIGHT)
         by_diagonals += sum(straight.get(board) != score for board, score in expected.items())
         mine, mask = as_words(start, geometry.rows)
-        children = engine.scores(mine, mask)
+        children = solver.scores(Position(geometry, mine, mask))
         for column, score in enumerate(children):
             if score is not None and not wins_with(played(start, column), column, 5):
                 assert score == -expected[played(start, column)]
@@ -124,22 +125,13 @@ def test_published_results_of_whole_boards(size: tuple[int, int]) -> None:
     assert score == (expected if disc > 0 else -expected)
 
 
-@pytest.fixture(scope="module")
-def standard() -> ExactSearch:
-    return ExactSearch(Geometry(), table_mb=32)
-
-
-def test_full_columns_and_wins_at_hand(standard: ExactSearch) -> None:
-    position = Position.from_moves("4444447171717")
-    scores = standard.scores(position.mine, position.mask)
+def test_full_columns_and_wins_at_hand() -> None:
+    scores = Solver(table_mb=1, book=None).scores(Position.from_moves("444444717171"))
     assert scores[3] is None
-    assert position.outcome is not None
-    position = Position.from_moves("444444717171")
-    assert standard.scores(position.mine, position.mask)[6] == (42 + 1 - 12) // 2
+    assert scores[6] == (42 + 1 - 12) // 2
 
 
 def test_a_full_board_is_a_draw() -> None:
     geometry = Geometry(2, 2, 3)
     engine = ExactSearch(geometry, table_mb=1)
     assert engine.score(0b001010, geometry.board) == 0
-    assert engine.scores(0b001010, geometry.board) == [None, None]

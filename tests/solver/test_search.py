@@ -200,8 +200,6 @@ def test_a_node_budget_stops_the_search(threads: int) -> None:
         engine.score(0, 0, nodes=50_000)
     assert engine.nodes <= 50_000 + (threads - 1) * 50_000
     assert stopped.value.low < stopped.value.high
-    with pytest.raises(SearchStopped):
-        engine.scores(0, 0, nodes=1000)
     assert engine.score(MIDDLE.mine, MIDDLE.mask) == ExactSearch(STANDARD).score(
         MIDDLE.mine, MIDDLE.mask
     )
@@ -264,10 +262,11 @@ def test_progress_reports_nodes_and_bounds(engine: ExactSearch) -> None:
     assert [(p.done, p.total) for p in seen] == [(done, 10) for done in range(1, 11)]
 
 
-def test_outcome_is_the_sign_of_the_score(engine: ExactSearch) -> None:
+def test_a_score_is_cut_off_to_a_floor_and_a_ceiling(engine: ExactSearch) -> None:
     mines, masks = sample(22, 40, seed=6)
     for mine, mask in zip(mines.tolist(), masks.tolist(), strict=True):
-        assert engine.outcome(mine, mask) == np.sign(engine.score(mine, mask))
+        cut_off = engine.score(mine, mask, floor=-1, ceiling=1)
+        assert cut_off == np.sign(engine.score(mine, mask))
 
 
 @pytest.mark.parametrize(

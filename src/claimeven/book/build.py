@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -331,24 +332,41 @@ def verify_book(
             WrongEntry(ply, int(keys[place]), int(scores[place]), int(correct[place]))
             for place in np.flatnonzero(scores != correct)
         )
-    keys, scores = book.keys[-1], book.scores[-1]
-    places = np.arange(len(keys))
-    if sample is not None and sample < len(keys):
-        drawn = np.random.default_rng(seed).choice(len(keys), sample, replace=False)
-        places = np.sort(drawn)
-    discs = discs_of_keys(keys[places], geometry)
-    wrong: dict[int, WrongEntry] = {}
     make = partial(Solver, geometry, table_mb, threads, None)
-    with closing(scores_by(executor, make, geometry, discs)) as answers:
-        for number, (score, _, _) in answers:
-            key, stored = int(keys[places[number]]), int(scores[places[number]])
-            found.solved += 1
-            if score != stored:
-                wrong[number] = WrongEntry(book.plies, key, stored, score)
-            if on_progress is not None:
-                on_progress(found.solved, len(places))
-    found.wrong += (wrong[number] for number in sorted(wrong))
+    found.solved, wrong = solve_again(
+        geometry, book.keys[-1], book.scores[-1], sample, seed, make, on_progress, executor
+    )
+    found.wrong += wrong
     return found
+
+
+def solve_again(
+    geometry: Geometry,
+    keys: Keys,
+    scores: Scores,
+    sample: int | None,
+    seed: int,
+    make: Callable[[], Solver],
+    on_progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+) -> tuple[int, list[WrongEntry]]:
+    """Solve positions of a ply again; return how many, and the wrong scores in the order of keys.
+
+    `make` makes a solver without a book. The other arguments are as for `verify_book`.
+    """
+    wrong, done = [], 0
+    size = len(keys) if sample is None else min(sample, len(keys))
+    places = np.sort(np.random.default_rng(seed).choice(len(keys), size, replace=False))
+    discs = discs_of_keys(keys[places], geometry)
+    with closing(scores_by(executor, make, geometry, discs)) as answers:
+        for done, (number, answer) in enumerate(answers, 1):
+            key, stored = int(keys[places[number]]), int(scores[places[number]])
+            if answer.value != stored:
+                ply = int(discs[1][number]).bit_count()
+                wrong.append(WrongEntry(ply, key, stored, answer.value))
+            if on_progress is not None:
+                on_progress(done, size)
+    return done, sorted(wrong, key=attrgetter("key"))
 
 
 @dataclass(frozen=True)

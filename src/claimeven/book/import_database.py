@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata, util
 from pathlib import Path
 
@@ -25,6 +26,7 @@ import numpy.typing as npt
 
 from claimeven import atomic_io
 from claimeven.book.book import Book, InvalidBook
+from claimeven.book.build import solve_again
 from claimeven.book.enumerate import Keys, Scores, back_up_scores, layers
 from claimeven.book.locations import shipped_book
 from claimeven.book.mmap_book import MappedBook, write_mapped
@@ -32,7 +34,7 @@ from claimeven.game.batch import canonical_keys, has_win
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import win_score
-from claimeven.solver.search import ExactSearch
+from claimeven.solver.solver import Solver
 from claimeven.text_io import reading
 
 #: The package for pip and for Python, the extra of claimeven; the file, its board and its plies.
@@ -219,8 +221,16 @@ def import_database(
         all_scores.append(scores)
     book = Book(geometry, tuple(all_keys), tuple(reversed(all_scores)))
     compared = _check_with_bundled(book, path)
-    search = ExactSearch(geometry, table_mb, threads)
-    solved = _check_with_solver(book, given_keys, worth, path, sample, seed, search, report)
+    solved, wrong = solve_again(
+        *(geometry, given_keys, worth, sample, seed),
+        partial(Solver, geometry, table_mb, threads, None),
+        partial(report, "scores solved again"),
+    )
+    if wrong:
+        raise InvalidBook(
+            f"{path} is wrong: its score of the position with key {wrong[0].key} is"
+            f" {wrong[0].score}, but the solver finds {wrong[0].correct_score}"
+        )
     report("writing", 0, 1)
     write_mapped(out, book, describe_source(path))
     completed = len(all_keys[-1]) - len(given_keys)
@@ -263,34 +273,3 @@ def _check_with_bundled(book: Book, path: Path) -> int:
             )
         compared += len(bundled.keys[ply])
     return compared
-
-
-def _check_with_solver(
-    book: Book,
-    given_keys: Keys,
-    worth: Scores,
-    path: Path,
-    sample: int,
-    seed: int,
-    search: ExactSearch,
-    report: ReportStep,
-) -> int:
-    """Compare a sample of the given scores with the solver; return the number of scores."""
-    size = min(sample, len(given_keys))
-    places = np.sort(np.random.default_rng(seed).choice(len(given_keys), size, replace=False))
-    mines, masks = discs_of_keys(given_keys[places], book.geometry)
-    done = 0
-
-    def solved(number: int, score: int) -> None:
-        nonlocal done
-        done += 1
-        report("scores solved again", done, size)
-        given, key = worth[places[number]], given_keys[places[number]]
-        if score != given:
-            raise InvalidBook(
-                f"{path} is wrong: its score of the position with key {key} is {given}, but the"
-                f" solver finds {score}"
-            )
-
-    search.score_many(mines, masks, on_solved=solved)
-    return size

@@ -275,7 +275,17 @@ def _solve(
         done += len(places)
         report("positions solved", known + done, total, known)
         seconds = time.perf_counter() - start
-        if seconds < _BATCH_SECONDS / 2:
-            batch = min(2 * batch, _MAX_BATCH)
-        elif seconds > _BATCH_SECONDS:
-            batch = max(batch // 2, 1)
+        batch = next_batch(batch, seconds, _BATCH_SECONDS, most=_MAX_BATCH)
+
+
+def next_batch(batch: int, seconds: float, target: float, *, least: int = 1, most: int) -> int:
+    """Return the number of positions in the next batch, after the seconds of the last batch.
+
+    It takes about half the `target` seconds to all of them.
+
+    >>> [next_batch(64, seconds, 1.0, most=128) for seconds in (0.1, 0.7, 30.0)]
+    [128, 64, 2]
+    """
+    if seconds < target / 2:
+        return min(2 * batch, most)
+    return max(least, min(batch, int(batch * target / seconds)))

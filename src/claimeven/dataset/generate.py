@@ -40,7 +40,7 @@ from claimeven.dataset.dataset import (
     discs_in,
     field_names,
 )
-from claimeven.dataset.exhaustive import SOLVED, keys_by_ply, make_all
+from claimeven.dataset.exhaustive import SOLVED, keys_by_ply, make_all, next_batch
 from claimeven.dataset.files import (
     Cells,
     DatasetJournal,
@@ -158,21 +158,11 @@ def _random_rows(candidates: Iterable[Candidate], solver: Solver) -> Iterator[li
         if len(waiting) >= batch:
             start = time.perf_counter()
             yield _solved(waiting, solver)
-            batch = _next_batch(batch, time.perf_counter() - start, solver.threads)
+            seconds = time.perf_counter() - start
+            batch = next_batch(batch, seconds, _BATCH_SECONDS, least=solver.threads, most=_BATCH)
             waiting = []
     if waiting:
         yield _solved(waiting, solver)
-
-
-def _next_batch(batch: int, seconds: float, threads: int) -> int:
-    """Return the number of positions in the next batch, after the seconds of the last batch.
-
-    >>> _next_batch(64, 0.1, 1), _next_batch(64, 30.0, 1), _next_batch(4, 0.1, 1)
-    (64, 2, 8)
-    """
-    if seconds < _BATCH_SECONDS / 2:
-        return min(2 * batch, _BATCH)
-    return max(threads, min(_BATCH, int(batch * _BATCH_SECONDS / seconds)))
 
 
 def _random_candidates(plan: DatasetPlan, seen: set[int], first: int) -> Iterator[Candidate]:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from claimeven.compiled import load
-from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.parallel import interrupts
 from claimeven.solver.errors import (
@@ -26,7 +25,6 @@ from claimeven.solver.errors import (
 )
 from claimeven.solver.progress import OnProgress
 from claimeven.solver.protocols import Guide
-from claimeven.solver.scores import win_score
 from claimeven.solver.session import Boards, OnSolved, Scores, SearchThread, Session
 from claimeven.solver.transposition_table import DEFAULT_MB, bucket_bits_for, new_entries
 
@@ -149,35 +147,6 @@ class ExactSearch:
             seconds=seconds,
             nodes=nodes,
         )
-
-    def outcome(self, mine: int, mask: int, *, nodes: int | None = None) -> int:
-        """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
-        return self.score(mine, mask, floor=-1, ceiling=1, nodes=nodes)
-
-    def scores(
-        self, mine: int, mask: int, *, nodes: int | None = None, on_progress: OnProgress = None
-    ) -> list[int | None]:
-        """Return the score of every column for the side to move, None if it is full."""
-        geometry = self.geometry
-        playable = bitboard.playable_cells(mask, geometry)
-        wins = bitboard.winning_cells(mine, mask, geometry)
-        total = playable.bit_count()
-
-        def ask(session: Session) -> list[int | None]:
-            scores: list[int | None] = [None] * geometry.columns
-            done = 0
-            for column in geometry.center_order:
-                move = playable & geometry.column_mask(column)
-                if move & wins:
-                    scores[column] = win_score(geometry, mask.bit_count())
-                elif move:
-                    scores[column] = -session.score(
-                        mine ^ mask, mask | move, on_progress=on_progress, done=done, total=total
-                    )
-                done += bool(move)
-            return scores
-
-        return self.run_session(ask, nodes=nodes)
 
     def score_many(
         self,
