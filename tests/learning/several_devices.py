@@ -1,69 +1,51 @@
-"""Two short runs on the devices of this process: `several_devices FOLDER`.
+"""Training and inference on the devices of this process: `several_devices FILE`.
 
-The folder gets the arrays and the runs. `test_several_devices` compares two processes.
+The file gets the arrays. `test_several_devices` compares two processes.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from claimeven import Geometry
-from claimeven.dataset import DatasetPlan, make_dataset
-from claimeven.learning import DistilConfig, SelfPlayConfig, train_distil, train_selfplay
-from claimeven.learning.jax_functions import FLOAT32, jax_and_optax
+from claimeven.learning.jax_functions import FLOAT32
 from claimeven.learning.jax_net import JaxNet
-from claimeven.learning.net_training import NetTrainer
+from claimeven.learning.net_training import NetTrainer, OptimizerConfig, TrainingBatch
 from claimeven.learning.selfplay_games import random_positions
-from claimeven.networks.net import read_net
-from claimeven.solver import Solver
+from tests.learning.test_net_training import made_batch
+from tests.networks.net.support import TINY, drawn_net
 
 BOARD = Geometry(4, 4, 3)
-LOSSES = ("policy_loss", "value_loss", "score_loss")
+#: The steps before a checkpoint, and after it: the second half has rounded weights.
+HALF = 4
 
 
-def main(folder: Path) -> None:
-    jax, _ = jax_and_optax()
-    trainers: list[NetTrainer] = []
-    learn = NetTrainer.learn
-
-    def noted(trainer: NetTrainer, batch: Any) -> Any:
-        trainers.append(trainer)
-        return learn(trainer, batch)
-
-    NetTrainer.learn = noted  # type: ignore[method-assign]
-    found = {"devices": np.array([jax.local_device_count()])}
-
-    def note(name: str, rows: Any) -> None:
-        found[name] = np.array([[row[loss] for loss in LOSSES] for row in rows])
-        weights = trainers[-1].weights
-        found[f"{name} devices"] = np.array([len(weights["in_sum"].sharding.device_set)])
-        found[f"{name} weights"] = np.asarray(weights["in_sum"])
-
-    plan = DatasetPlan(500, 0, 12, seed=1, geometry=BOARD)
-    make_dataset(folder / "small.csv", plan, Solver(BOARD, table_mb=1))
-    distil = DistilConfig(
-        size="small", epochs=4, batch=64, eval_every=12, precision=FLOAT32, dropout=0.25,
-        qat_start=0.5, geometry=BOARD,
-    )  # fmt: skip
-    note("distil", train_distil(folder / "distil", [folder / "small.csv"], distil))
+def results() -> dict[str, Any]:
+    """Losses, weights and devices of two trainers; values and priors of a net."""
+    found: dict[str, Any] = {}
+    some = made_batch(drawn_net(BOARD))
     # 66 positions are a multiple of three devices, not of four.
-    selfplay = SelfPlayConfig(
-        iterations=2, games=16, simulations=12, steps=8, batch=66, inference="jax", eval_games=0,
-        eval_positions=5, geometry=BOARD,
-    )  # fmt: skip
-    note("selfplay", train_selfplay(folder / "selfplay", selfplay))
+    for count in (64, 66):
+        batch = TrainingBatch(*(np.resize(array, (count, *array.shape[1:])) for array in some[:7]))
+        config = OptimizerConfig(2 * HALF, 0.01, dropout=0.25, quant_levels=15, qat_start=0.5)
+        trainer, resumed = (NetTrainer(TINY, config, BOARD, 1, FLOAT32) for _ in range(2))
+        losses = [trainer.learn(batch) for _ in range(HALF)]
+        resumed.resume(trainer.checkpoint())
+        losses += [resumed.learn(batch) for _ in range(HALF)]
+        weights = resumed.weights["in_sum"]
+        found[f"devices of {count}"] = len(weights.sharding.device_set)
+        found[f"losses of {count}"] = losses
+        found[f"weights of {count}"] = weights
     mines, masks = random_positions(np.random.default_rng(2), 150, BOARD.cells - 1, BOARD)
-    net = read_net(folder / "distil" / "model.npz")
+    net = resumed.net()
     found["values"], found["priors"] = JaxNet(net, 64, FLOAT32).evaluate(mines, masks)
-    values, priors = net.evaluate(mines, masks)
-    assert np.abs(found["values"] - values).max() < 1e-4
-    assert np.abs(found["priors"] - priors).max() < 1e-4
-    np.savez(folder / "found.npz", **found)
+    for name, expected in zip(("values", "priors"), net.evaluate(mines, masks), strict=True):
+        assert np.abs(found[name] - expected).max() < 1e-4
+    return {name: np.asarray(array) for name, array in found.items()}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    np.savez(sys.argv[1], **results())
