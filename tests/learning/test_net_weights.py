@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.atomic_io import CannotWrite
-from claimeven.learning import InvalidRun, average_nets
+from claimeven.learning import InvalidRun, average_nets, net_weights
 from claimeven.learning.net_training import NetTrainer, OptimizerConfig
 from claimeven.learning.net_weights import can_widen, widen
 from claimeven.learning.quantization import MANY_POSITIONS, packed_by_play, positions_of_play
@@ -108,7 +108,10 @@ def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
     assert read_net(tmp_path / "mean.npz").search_defaults == SearchDefaults()
 
 
-def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:
+def test_figures_are_those_of_the_file_on_the_held_out_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(net_weights, "MANY_POSITIONS", 1)
     standard = [drawn(seed, SHAPE, Geometry()) for seed in (1, 2)]
     found = average_nets(files(tmp_path, *standard), tmp_path / "mean.npz")
     assert list(found) == ["hard", "hard_sign", "easy", "easy_sign"]
@@ -201,16 +204,16 @@ def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
 
 @needs_jax
 def test_what_was_added_learns() -> None:
-    net = drawn_net(BOARD, seed=2)
-    trainer = NetTrainer(WIDE, OptimizerConfig(steps=5, lr=0.01), BOARD)
-    trainer.start_with(widen(net, WIDE, seed=4))
+    net = drawn_net(BOARD, replace(TINY, pairs=TINY.pairs - 2), seed=2)
+    trainer = NetTrainer(TINY, OptimizerConfig(steps=5, lr=0.01), BOARD)
+    trainer.start_with(widen(net, TINY, seed=4))
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
     for _ in range(5):
         trainer.learn(made_batch(net))
     for name, array in trainer.weights.items():
         added = np.asarray(array) != before[name]
-        if array.ndim == 2 and len(array) == WIDE.pairs:  # what leads from the added numbers
-            assert added[TINY.pairs :].any(axis=1).all(), name
+        if array.ndim == 2 and len(array) == TINY.pairs:  # what leads from the added numbers
+            assert added[net.shape.pairs :].any(axis=1).all(), name
 
 
 @pytest.mark.parametrize(
