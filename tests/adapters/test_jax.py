@@ -16,7 +16,7 @@ pytestmark = needs_jax
 needs_pgx = pytest.mark.skipif(
     importlib.util.find_spec("pgx") is None, reason="pgx is not installed"
 )
-BOARDS = [Geometry(), Geometry(4, 4, 3), Geometry(9, 7, 5), Geometry(3, 2, 2), Geometry(12, 11, 6)]
+BOARDS = [Geometry(), Geometry(4, 4, 3), Geometry(3, 2, 2), Geometry(12, 11, 6)]
 FIELDS = (
     "current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask",
     "_step_count",
@@ -37,7 +37,7 @@ def test_games_follow_the_rules(board: Geometry) -> None:
     from claimeven.adapters.jax import JaxConnectFour
 
     env = JaxConnectFour(board.columns, board.rows, board.connect)
-    games = [naive.Game(board.columns, board.rows, board.connect) for _ in range(24)]
+    games = [naive.Game(board.columns, board.rows, board.connect) for _ in range(12)]
     lines: list[list[int]] = [[] for _ in games]
     state, step = games_of(env, len(games))
     rng, first = np.random.default_rng(1), np.asarray(state.current_player)
@@ -112,8 +112,7 @@ def test_states_are_those_of_pgx() -> None:
 
 
 @needs_pgx
-@pytest.mark.parametrize("board", [BOARDS[0], BOARDS[1]], ids=str)
-def test_the_test_of_pgx(board: Geometry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_test_of_pgx(monkeypatch: pytest.MonkeyPatch) -> None:
     """With JAX 0.5 and later, the test of pgx 2.6 fails for each environment, also of pgx: it
     draws the action of one game along axis 1. Here it is the last axis. With JAX 0.4.38 the test
     passes unchanged.
@@ -128,4 +127,4 @@ def test_the_test_of_pgx(board: Geometry, monkeypatch: pytest.MonkeyPatch) -> No
         return jax.random.categorical(key, jax.numpy.where(mask, 0.0, -1e9), axis=-1)
 
     monkeypatch.setattr(api_test, "act_randomly", jax.jit(draw))
-    pgx.api_test(JaxConnectFour(board.columns, board.rows, board.connect), 2)
+    pgx.api_test(JaxConnectFour(4, 4, 3), 2)

@@ -475,7 +475,7 @@ def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None
         assert program.stdout is not None
         program.stdin.write(f"isready\n{limited}")
         assert program.stdout.readline() == "readyok\n"
-        time.sleep(0.5)
+        time.sleep(0.1)
         program.stdin.write("quit\n")
         assert program.stdout.read().splitlines()[-1].startswith("bestmove ")
         assert program.wait(timeout=DEADLINE) == 0

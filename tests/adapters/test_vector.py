@@ -39,7 +39,7 @@ def test_self_play_is_that_of_single_environments(
     board: tuple[int, int, int], mode: AutoresetMode
 ) -> None:
     """The same actions, illegal ones among them, in Gymnasium's vector of environments and ours."""
-    games, rng, start = 40, np.random.default_rng(3), "1" * board[1]  # a column is full
+    games, rng, start = 20, np.random.default_rng(3), "1" * board[1]  # a column is full
     singles = SyncVectorEnv(
         [lambda: ConnectFourEnv(*board, opponent=None, start=start)] * games, autoreset_mode=mode
     )
@@ -50,7 +50,7 @@ def test_self_play_is_that_of_single_environments(
     expected, output = singles.reset(seed=1)
     observed, infos = ours.reset(seed=1)
     ends: set[float] = set()
-    for _ in range(120):
+    for _ in range(90):
         assert observed in ours.observation_space
         assert data_equivalence(observed, expected)
         assert np.array_equal(infos["seat"], output["seat"])
