@@ -110,7 +110,7 @@ def test_an_installed_agent_and_evaluation_play() -> None:
     assert decided(agent).column == 6
     assert not agent.trusted or agent.process  # type: ignore[attr-defined]  # its own process
     agent.close()
-    result = play_match("nearest:column=2@seconds=9", "alphabeta:depth=1,eval=theirs", games=2)
+    result = play_match("nearest:column=2@seconds=9", "random", games=2)
     assert not any(result.faults) and len(result.games) == 2
     assert get_evaluation("theirs").name == "rightmost"
 
@@ -196,8 +196,8 @@ def test_shells_complete_names_and_options(folder: Path) -> None:
 
 def test_the_program_lists_and_completes_them(
     folder: Path,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    run: Run,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     listed = run("agents")
     assert listed.status == 0

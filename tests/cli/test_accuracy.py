@@ -193,14 +193,14 @@ def test_answers_are_stored(run: Run, tmp_path: Path) -> None:
 
 
 def test_agents_are_compared_position_by_position(run: Run) -> None:
-    words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--show-worst", "0")
+    words = ("accuracy", "greedy", "alphabeta:depth=2", "--count", "60", "--show-worst", "0")
     output = json.loads(run(*words, "--json", "--jobs", "1").out)
     measures = [each["measure"] for each in output["comparisons"]]
     assert measures == ["perfect", "keeps_result", "wins", "blocks"]
     text = " ".join(run(*words, "--jobs", "1").out.split())
     assert "Compared position by position (McNemar's exact test):" in text
     for each in output["comparisons"]:
-        assert each["first"] == "alphabeta:depth=4"
+        assert each["first"] == "alphabeta:depth=2"
         assert each["sentence"] in text
     blocks = output["comparisons"][3]
     assert (blocks["p_value"] < 1e-4) and "(p < 0.0001)" in blocks["sentence"]

@@ -43,8 +43,14 @@ BAD = [
     ("games x.db --game 1 --agent a", "--game shows one game: it does not go with --agent"),
     ("games x.db --game 1 --export x.csv", "--game shows one game: it does not go with --exp"),
     ("match random greedy --games 99999999999999999999", "games must be 20,000,000 or fewer"),
-    ("tournament random greedy --rounds 99999999999", "rounds must be 10,000,000 or fewer"),
-    ("sprt random greedy --max-games 99999999998", "rounds must be 10,000,000 or fewer"),
+    (
+        "tournament random greedy --opening-plies 0 --rounds 99999999999",
+        "rounds must be 10,000,000 or fewer",
+    ),
+    (
+        "sprt random greedy --opening-plies 0 --max-games 99999999998",
+        "rounds must be 10,000,000 or fewer",
+    ),
     (
         "match random greedy --memory-limit 99999999999999",
         "memory_limit_mb must be 4,294,967,296 or less",

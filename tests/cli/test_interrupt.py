@@ -16,6 +16,7 @@ import pytest
 
 from claimeven.cli import main as module_of_program
 from claimeven.parallel import interrupts
+from tests import forks
 from tests.cli.conftest import COMPILING, command, environment, interrupted, started
 from tests.pressing import pressed_at
 
@@ -55,9 +56,12 @@ def test_ctrl_c_inside_code_given_as_text_ends_with_its_status(tmp_path: Path) -
     assert (finished.returncode, finished.stdout, finished.stderr) == (130, "", "interrupted\n")
 
 
-@pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
-def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_json: bool) -> None:
+def test_ctrl_c_in_a_match_prints_what_was_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str, as_json: bool
+) -> None:
+    if jobs == "2":
+        monkeypatch.setenv(forks.REAL, "1")
     file = tmp_path / "mine.py"
     file.write_text(AGENT, encoding="utf-8")
     words = ["match", f"{file}:agent", "random", "--games", "100000", "--jobs", jobs]
