@@ -99,8 +99,8 @@ def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("run", "polito-uctt"), "no study 'polito-uctt' (did you mean polito-uct?)"),
-        (("run", "itu-flat", "--games", "0"), "games must be 1 or more, got 0"),
-        (("run", "itu-flat", "--seconds", "0"), "seconds must be more than 0, got 0.0"),
+        (("run", "itu-flat", "--games", "0"), "games must be 1 or more, not 0"),
+        (("run", "itu-flat", "--seconds", "0"), "seconds must be greater than 0, not 0.0"),
         (("run", "polito-uct", "--seconds", "1"), "unlike these"),
         (("run", "lund-server"), "name it with --server URL"),
         (("run", "itu-flat", "--seats", "left"), "'original', 'swapped'"),

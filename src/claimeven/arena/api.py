@@ -84,11 +84,9 @@ def play_match(
 
 def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Plan:
     """Return the games of a match. Raises `InvalidMatch` and the errors of an invalid `start`."""
-    games = whole_number(options.games, "games", InvalidMatch)
-    if games < 1:
-        raise InvalidMatch(f"games must be 1 or more, got {games}")
+    games = whole_number(options.games, "games", InvalidMatch, low=1)
     if games > MAX_GAMES:
-        raise InvalidMatch(f"games must be {MAX_GAMES:,} or fewer, got {games:,}")
+        raise InvalidMatch(f"games must be {MAX_GAMES:,} or fewer, not {games:,}")
     start, board = options.start, options.geometry
     if isinstance(start, str):
         start = Opening(Position(board), tuple(parse_moves(start, board)))
@@ -184,7 +182,7 @@ def run_sprt(
 
 def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan:
     """Return the games of a test, in the order in which they count."""
-    most = options.max_games
+    most = whole_number(options.max_games, "max_games", InvalidMatch)
     if most < 2 or most % 2:
         raise InvalidMatch(f"max_games must be an even number of 2 or more, got {most}")
     start = Position(options.geometry)

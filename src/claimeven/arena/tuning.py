@@ -30,7 +30,7 @@ from claimeven.arena.tournaments.run import run, store_of
 from claimeven.arena.tuning_space import default_space, plain, proposals, with_options
 from claimeven.atomic_io import make_folder, scratch_folder
 from claimeven.game.position import Position
-from claimeven.game.validation import seed_number
+from claimeven.game.validation import seed_number, whole_number
 from claimeven.markup import shown_by
 from claimeven.plotting import INK, LINES, Chart
 from claimeven.ratings.pentanomial import NORMAL_95, PairCounts
@@ -223,8 +223,7 @@ class _TuneGames:
         self._size = 2 * len(self._opponents)
         seed_number(options.seed)
         for name in ("tries", "games", "final_games"):
-            if getattr(options, name) < 1:
-                raise InvalidMatch(f"{name} must be 1 or more, got {getattr(options, name)}")
+            whole_number(getattr(options, name), name, InvalidMatch, low=1)
         self.rounds, self.fresh_rounds = (
             -(-games // self._size) for games in (options.games, options.final_games)
         )

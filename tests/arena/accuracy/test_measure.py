@@ -240,7 +240,9 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
     ("agent", "asked", "error", "message"),
     [
         ("gredy", {}, InvalidSpec, r"no agent 'gredy' \(did you mean greedy\?\)"),
-        ("greedy", {"jobs": 0}, InvalidMatch, "jobs must be 1 or more, got 0"),
+        ("greedy", {"jobs": 0}, InvalidMatch, "jobs must be 1 or more, not 0"),
+        ("greedy", {"jobs": "2"}, InvalidMatch, "jobs must be a whole number, not '2'"),
+        ("greedy", {"count": 2.5}, InvalidMatch, "count must be a whole number, not 2.5"),
         ("greedy", {"seed": -1}, InvalidMatch, "seed must be 0 or more, not -1"),
         ("greedy", {"count": 0}, InvalidPositions, "count must be 1 or more, not 0"),
         ("uct", {"limit": Limit(depth=3)}, InvalidLimit, "uct cannot be limited by depth"),

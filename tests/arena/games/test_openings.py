@@ -57,8 +57,8 @@ def test_balanced_openings_lie_in_their_band() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: random_openings(1, -1, 0, START), "opening_plies must be 0 or more, got -1"),
-        (lambda: random_openings(1, 4, -1, START), "seed must be 0 or more, got -1"),
+        (lambda: random_openings(1, -1, 0, START), "opening_plies must be 0 or more, not -1"),
+        (lambda: random_openings(1, 4, -1, START), "seed must be 0 or more, not -1"),
         (lambda: random_openings(1, 99, 0, START), "no random opening of 99 plies"),
         (
             lambda: balanced_openings(1, 2, 0, START, Solver(table_mb=16), (3, 1)),

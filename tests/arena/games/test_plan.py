@@ -132,12 +132,12 @@ OVER = Position.from_moves("1212121")
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 or more, got 0"),
-        ({"games": 20_000_001}, "games must be 20,000,000 or fewer, got 20,000,001"),
+        ({"games": 0}, "games must be 1 or more, not 0"),
+        ({"games": 20_000_001}, "games must be 20,000,000 or fewer, not 20,000,001"),
         ({"games": True}, "games must be a whole number, not True"),
-        ({"games": 1, "seed": -1}, "seed must be 0 or more, got -1"),
+        ({"games": 1, "seed": -1}, "seed must be 0 or more, not -1"),
         ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
-        ({"opening_plies": -1}, "opening_plies must be 0 or more, got -1"),
+        ({"opening_plies": -1}, "opening_plies must be 0 or more, not -1"),
         ({"opening_plies": 1.5}, "opening_plies must be a whole number, not 1.5"),
         ({"start": OVER}, "the game is over in the start position: Yellow wins"),
         ({"openings": []}, "openings must have at least one opening"),
@@ -159,8 +159,8 @@ def test_impossible_matches(asked: dict[str, Any], message: str) -> None:
     ("agents", "more", "message"),
     [
         (("random",), {}, "2 agents or more, got 1"),
-        ((), {"rounds": 0}, "rounds must be 1 or more, got 0"),
-        ((), {"rounds": 10_000_001}, "rounds must be 10,000,000 or fewer, got 10000001"),
+        ((), {"rounds": 0}, "rounds must be 1 or more, not 0"),
+        ((), {"rounds": 10_000_001}, "rounds must be 10,000,000 or fewer, not 10,000,001"),
         ((), {"rounds": 1.5}, "rounds must be a whole number, not 1.5"),
         ((), {"seed": "x"}, "seed must be a whole number, not 'x'"),
         ((), {"kind": "swiss"}, "kind must be round-robin or gauntlet, got 'swiss'"),

@@ -26,6 +26,7 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor
@@ -243,11 +244,12 @@ def compare_accuracy(
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
     ('wins', 20, 19, 0, True)
     """
+    whole_number(jobs, "jobs", InvalidMatch, low=1)
+    if count is not None:
+        whole_number(count, "count", InvalidMatch)
     tactics = bundled_tactics(geometry, count) if positions is None else None
     chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), sandbox or Sandbox(), tactics)
-    if jobs < 1:
-        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
     executor = executor or local_workers(jobs)
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
         before = set() if file is None else set(map(id, file.answers))

@@ -22,7 +22,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import seed_number, whole_number
 from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.solver.protocols import ExactSolver
 from claimeven.suggestions import did_you_mean
@@ -194,10 +194,8 @@ def _drawn(
     what: str,
 ) -> tuple[Columns, ...]:
     count = whole_number(count, "count", InvalidMatch)
-    if whole_number(plies, "opening_plies", InvalidMatch) < 0:
-        raise InvalidMatch(f"opening_plies must be 0 or more, got {plies}")
-    if whole_number(seed, "seed", InvalidMatch) < 0:
-        raise InvalidMatch(f"seed must be 0 or more, got {seed}")
+    plies = whole_number(plies, "opening_plies", InvalidMatch, low=0)
+    seed = seed_number(seed, InvalidMatch)
     rng = np.random.default_rng([seed, 2])
     found: list[Columns] = []
     seen: set[int] = set()

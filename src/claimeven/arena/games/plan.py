@@ -198,18 +198,13 @@ class Plan:
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
             raise InvalidMatch(f"a tournament needs 2 agents or more, got {len(self.agents)}")
-        for name in ("rounds", "seed", "opening_plies"):
-            object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
-        if not 1 <= self.rounds <= MAX_ROUNDS:
-            few = self.rounds < 1
-            most = "1 or more" if few else f"{MAX_ROUNDS:,} or fewer"
-            raise InvalidMatch(f"rounds must be {most}, got {self.rounds}")
-        if self.seed < 0:
-            raise InvalidMatch(f"seed must be 0 or more, got {self.seed}")
+        for name, low in (("rounds", 1), ("seed", 0), ("opening_plies", 0)):
+            number = whole_number(getattr(self, name), name, InvalidMatch, low=low)
+            object.__setattr__(self, name, number)
+        if self.rounds > MAX_ROUNDS:
+            raise InvalidMatch(f"rounds must be {MAX_ROUNDS:,} or fewer, not {self.rounds:,}")
         if self.kind not in KINDS:
             raise InvalidMatch(f"kind must be {' or '.join(KINDS)}, got {self.kind!r}")
-        if self.opening_plies < 0:
-            raise InvalidMatch(f"opening_plies must be 0 or more, got {self.opening_plies}")
         if self.adjudicate is not None:
             whole_number(self.adjudicate, "adjudicate", InvalidMatch, low=1)
             check_board(self.geometry)

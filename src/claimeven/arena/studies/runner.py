@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 import tomllib
 from collections.abc import Callable, Mapping
@@ -34,6 +33,7 @@ from claimeven.atomic_io import scratch_folder
 from claimeven.blocks import Block, Sections, Table, flat_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import real_number, whole_number
 from claimeven.markup import shown_by
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Executor
@@ -197,12 +197,11 @@ class StudyRunner:
     executor: Executor | None = None
 
     def __post_init__(self) -> None:
-        if self.jobs < 1:
-            raise InvalidMatch(f"jobs must be 1 or more, got {self.jobs}")
-        if self.games is not None and self.games < 1:
-            raise InvalidMatch(f"games must be 1 or more, got {self.games}")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise InvalidMatch(f"seconds must be more than 0, got {self.seconds}")
+        whole_number(self.jobs, "jobs", InvalidMatch, low=1)
+        if self.games is not None:
+            whole_number(self.games, "games", InvalidMatch, low=1)
+        if self.seconds is not None:
+            real_number(self.seconds, "seconds", InvalidMatch, above=0)
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
 
