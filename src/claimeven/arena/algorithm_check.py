@@ -330,9 +330,9 @@ class _Replay(SearchContext):
         """Return the legal columns in the order in which the program visits them, then others."""
         legal = textbook._columns(position, self.order)
         after = {position.play_unchecked(column).mask: column for column in legal}
-        tried: list[int] = []
+        tried, ply = list[int](), position.ply
         for _, mask in reversed(self.ahead or ()):
-            if mask.bit_count() <= position.ply:
+            if not after or mask.bit_count() <= ply:
                 break
             tried += [after.pop(mask)] if mask in after else []
         return [*tried, *after.values()]
