@@ -316,8 +316,8 @@ for spec in sys.argv[2:]:
 
 
 def test_a_first_decision_compiles_nothing_and_sets_no_memory_aside() -> None:
-    """On boards of either width. All that takes long is done when an agent is loaded, before the clock runs. A million nodes
-    take 16 MB as a tree and 61 MB as a graph.
+    """All that takes long is done when an agent is loaded, before the clock runs, on boards of
+    either width. A million nodes take 16 MB as a tree and 61 MB as a graph.
     """
     small = {name: f"{name}:table_mb=1" for name in EXACT}
     specs = [small.get(name, name) for name in PLAYERS if "itu" not in name]
