@@ -6,9 +6,6 @@ is the id of the process.
 
 from __future__ import annotations
 
-import atexit
-import builtins
-import ctypes
 import gc
 import importlib
 import json
@@ -18,7 +15,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -26,8 +22,6 @@ from typing import Any, TextIO
 MAX_REQUEST, MAX_DESCRIPTORS = 1 << 17, 16
 #: The name of the template process of a launch, and the file in which Linux has it.
 NAME, _NAME_FILE = "template", Path("/proc/self/comm")
-#: Modules that Python needs at its end.
-_ENDS = ("__main__", "builtins", "sys")
 
 
 def main(requests: int, modules: list[str]) -> None:
@@ -36,31 +30,15 @@ def main(requests: int, modules: list[str]) -> None:
     In a fork, it runs the requested program and returns as the program does.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    imported: list[str] = []
-    end = _End()
-    atexit.register(_leave, imported, end)  # before all others, so that it is called last
     gc.disable()
     for module in modules:
         importlib.import_module(module)
     gc.collect()
     gc.freeze()  # a garbage collection of these objects would copy them
     gc.enable()
-    imported.extend(sys.modules)
     request = _next_request(requests)
-    if request is None:
-        return
-    try:
+    if request is not None:
         _become(*request)
-    except SystemExit as given:
-        code = 0 if given.code is None else given.code
-        end.status = code if isinstance(code, int) and 0 <= code < 256 else None
-        raise
-    except KeyboardInterrupt:  # Python sends itself the signal at its end
-        raise
-    except BaseException:
-        end.status = 1
-        raise
-    end.status = 0
 
 
 def _next_request(requests: int) -> tuple[dict[str, Any], list[int]] | None:
@@ -157,36 +135,6 @@ def _worker_request(variables: dict[str, str]) -> tuple[dict[str, Any], list[int
 
         agents.launch_workers({"claimeven.agents.worker": agents.AGENT})
     return request
-
-
-class _End:
-    """Exits with its status, if it has one, when its last reference is gone."""
-
-    status: int | None = None
-
-    def __del__(self, leave: Callable[[int], None] = os._exit) -> None:
-        if self.status is not None:
-            leave(self.status)
-
-
-def _leave(names: list[str], end: _End) -> None:
-    """Keep Python, which ends next, from freeing the modules that were imported before the fork.
-
-    Freeing them would copy them all, in a process that ends anyway. Objects of the launch itself
-    are freed as usual. Python clears the builtins at the end, the newest last; then only the memory
-    that is shared with the template is left.
-    """
-    left = [sys.modules.pop(name) for name in names if name in sys.modules and name not in _ENDS]
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(left))  # for good
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None and not stream.closed:
-                stream.flush()
-    except Exception:
-        end.status = None  # Python gets the same error and sets its own status
-    if sys.excepthook is not sys.__excepthook__:
-        end.status = None  # the hook may set another one
-    vars(builtins)["the end"] = end
 
 
 def _renumber(descriptors: list[int], numbers: list[int]) -> None:
