@@ -88,14 +88,14 @@ def decide(agent: Agent, position: Position, seed: int, limit: Limit) -> Decisio
 def positions_for(spec: str, geometry: Geometry) -> list[Position]:
     """Return random positions; late ones for the agents that search to the end of the game."""
     if spec not in EXACT:
-        count = 8 if geometry.fits_word else 3
+        count = 4 if geometry.fits_word else 2
         return list(random_positions(geometry, count, seed=1, ongoing=True))
     late = (
         position
         for position in random_positions(geometry, 1000, seed=1, ongoing=True)
         if geometry.cells - position.ply <= LATE
     )
-    return list(islice(late, 8))
+    return list(islice(late, 4))
 
 
 @pytest.mark.parametrize("spec", PLAYERS)

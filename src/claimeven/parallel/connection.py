@@ -21,6 +21,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, NoReturn
 
+from claimeven.parallel import interrupts
 from claimeven.parallel.system import backend
 
 #: Default for the longest message that a reader accepts, in bytes.
@@ -199,7 +200,6 @@ class JobWorker:
         self._job: int | None = None
         self._cancelled: int | None = None
         self._is_sending = False
-        self._main = threading.get_ident()
 
     def serve(self) -> NoReturn:
         """Run jobs until the parent closes the connection, then exit; for the main thread."""
@@ -213,7 +213,7 @@ class JobWorker:
             message = pickle.loads(data)
             if message["do"] == "cancel":
                 self._cancelled = message["job"]
-                backend.press(self._main)
+                interrupts.press()
             else:
                 self._messages.put(message)
         os._exit(0)

@@ -125,7 +125,7 @@ def redeliver_lost() -> Iterator[None]:
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            threading.Timer(_REPEAT_DELAY, _press).start()
+            threading.Timer(_REPEAT_DELAY, press).start()
         else:
             before(lost)
 
@@ -136,11 +136,12 @@ def redeliver_lost() -> Iterator[None]:
         sys.unraisablehook = before
 
 
-def _press() -> None:
+def press() -> None:
+    """Send Ctrl-C to the main thread."""
     if hasattr(signal, "pthread_kill"):  # which ends a wait of the main thread too
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
-        _thread.interrupt_main()
+        signal.raise_signal(signal.SIGINT)  # Python runs its handler in the main thread
 
 
 @contextmanager

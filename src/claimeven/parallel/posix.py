@@ -265,11 +265,6 @@ def explain_limit(error: OSError) -> str | None:
     return None
 
 
-def press(thread: int) -> None:
-    """Send Ctrl-C to the main thread, given its id; it interrupts a wait too."""
-    signal.pthread_kill(thread, signal.SIGINT)
-
-
 def limit_memory(memory_mb: int) -> None:
     """Limit the memory of this process, as far as the system allows."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]

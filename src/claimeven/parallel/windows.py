@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -130,10 +129,6 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 def describe_exit(status: int, oom_kills_before: int | None = 0) -> tuple[str, bool]:
     return f"exit status {status if 0 <= status < 1 << 30 else hex(status)}", False
-
-
-def press(thread: int) -> None:
-    signal.raise_signal(signal.SIGINT)  # Python runs it in the main thread
 
 
 def _unknown(*given: Any) -> None:

@@ -35,16 +35,15 @@ def exact() -> Iterator[Solver]:
 @pytest.mark.parametrize("form", FORMS)
 def test_scores_of_another_program_are_those_of_the_solver(form: str, exact: Solver) -> None:
     other = solver_of(f"pons:{DROP_IN}{form}", SMALL)
-    for columns in random_games(SMALL, 25, seed=3, ongoing=True):
+    for columns in random_games(SMALL, 10, seed=3, ongoing=True):
         position = Position.from_moves(columns, SMALL)
         assert other.score(position) == exact.score(position)
         assert other.scores(position) == exact.scores(position)
     other.close()
 
 
-@pytest.mark.parametrize("form", FORMS[1:])
-def test_it_plays_perfectly(form: str) -> None:
-    spec = f"pons:{DROP_IN}{form}"
+def test_it_plays_perfectly() -> None:
+    spec = f"pons:{DROP_IN} -a"
     result = play_match(spec, "perfect:table_mb=1", games=2, geometry=SMALL, limit=Limit(seconds=9))
     assert not any(result.forfeits)
     assert result.draws == 2  # with best play 5x4 is a draw

@@ -94,7 +94,7 @@ def test_a_search_under_a_clock_is_traced_too(spec: str, backend: str) -> None:
     assert isinstance(agent.search, MonteCarloSearch)
     seconds = 0.0005 if backend == "compiled" else 0.002  # hundreds of iterations, and tens
     position, limit = Position.from_moves("4453"), Limit(seconds=seconds)
-    for _ in range(3):
+    for _ in range(2):
         replay = agent.search.replay(position, deepcopy(rng), seconds)
         lines = agent.trace(position, limit, deepcopy(rng))
         decision = agent.choose(position, limit, rng)
