@@ -34,7 +34,7 @@ from claimeven.montecarlo.tree.engine import TreeEngine
 from claimeven.montecarlo.tree.kernel import grow_tree
 from claimeven.solver import layout
 from claimeven.solver.kernel import solve_many
-from claimeven.solver.session import SearchThread
+from claimeven.solver.search_thread import SearchThread
 from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
 #: Depth of alpha-beta, iterations of UCT.

@@ -40,7 +40,7 @@ from claimeven.montecarlo.playouts.textbook import (
 from claimeven.montecarlo.tree import kernel as tree
 from claimeven.solver import layout as solver_layout
 from claimeven.solver.kernel import PAUSED, solve, solve_many
-from claimeven.solver.session import SearchThread
+from claimeven.solver.search_thread import SearchThread
 from claimeven.solver.transposition_table import new_entries, smallest_bucket_bits
 from tests.compiled.modules import FOLDER, Module, open_page
 from tests.minimax.support import ALGORITHMS

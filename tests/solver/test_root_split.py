@@ -11,7 +11,8 @@ from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.queries import BestMoves, column_floors, images_among
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import SOLO_NODES, ChildTask, Session
+from claimeven.solver.search_thread import ChildTask
+from claimeven.solver.session import SOLO_NODES, Session
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5

@@ -22,7 +22,8 @@ from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.scores import final_score, win_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ChildTask, Session
+from claimeven.solver.search_thread import ChildTask
+from claimeven.solver.session import Session
 
 
 def inconsistent_book(position: Position, score: int) -> InvalidSolve:

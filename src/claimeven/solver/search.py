@@ -25,7 +25,8 @@ from claimeven.solver.errors import (
 )
 from claimeven.solver.progress import OnProgress
 from claimeven.solver.protocols import Guide
-from claimeven.solver.session import Boards, OnSolved, Scores, SearchThread, Session
+from claimeven.solver.search_thread import Scores, SearchThread
+from claimeven.solver.session import Boards, OnSolved, Session
 from claimeven.solver.transposition_table import DEFAULT_MB, bucket_bits_for, new_entries
 
 #: Seconds between two checks for Ctrl-C while a call waits.

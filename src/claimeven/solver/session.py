@@ -13,25 +13,32 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.compiled import Int, Ints, Words, for_bits
-from claimeven.compiled.wide import words, words_of
+from claimeven.compiled import Int, Ints
+from claimeven.compiled.wide import words_of
 from claimeven.game.batch import disc_counts
-from claimeven.game.geometry import MAX_SIDE, Geometry
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.parallel.interrupts import run_in_threads
 from claimeven.solver import kernel, layout
-from claimeven.solver.call_kernel import SHORT, solve_columns
+from claimeven.solver.call_kernel import SHORT
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.protocols import Guide
 from claimeven.solver.scores import win_score
+from claimeven.solver.search_thread import (
+    UNLIMITED,
+    ChildTask,
+    Scores,
+    SearchThread,
+    first_alpha,
+    parts_for,
+)
 
 #: Nodes of a search before other threads join: a few milliseconds.
 SOLO_NODES = 20_000
@@ -41,52 +48,13 @@ SLICE_NODES = 500_000
 MIN_SLICE = 100
 #: The greatest time of a slice before a deadline, in seconds and as a share of the time left.
 SLICE_SECONDS, SLICE_SHARE = 0.004, 0.5
-#: The assumed nodes per second before a measurement: few, so that first slices are short.
-FIRST_RATE = 500_000.0
 #: The most positions that a thread takes in one step; fewer at the end, so all end together.
 BATCH = 64
-_UNLIMITED = 1 << 62
 #: The fewest empty cells of a position that a guide is asked for: others take few nodes.
 GUIDED_EMPTY = 28
 
-Scores = npt.NDArray[np.int64]
 Boards = npt.NDArray[np.uint64]
 OnSolved = Callable[[int, int], None]
-
-
-class ChildTask(NamedTuple):
-    """An unfinished position after a column, and a lower bound on its score, None if unknown."""
-
-    column: int
-    position: Position
-    floor: int | None
-
-
-class SearchThread:
-    """The arrays of one thread, and its last speed in nodes per second."""
-
-    def __init__(self, geometry: Geometry, entries: Words, bucket_bits: int, number: int) -> None:
-        self.arrays: layout.Arrays = layout.Arrays(
-            layout.search_setup(geometry, bucket_bits, number),
-            entries,
-            words(layout.stack_size(geometry), geometry.bits),
-            np.zeros(layout.CONTROLS, dtype=np.int64),
-            np.zeros(layout.SHARED, dtype=np.int64),
-        )
-        self.solve: Any = for_bits(kernel.solve, geometry.bits)
-        self.solve_many: Any = for_bits(kernel.solve_many, geometry.bits)
-        self.solve_columns: Any = for_bits(solve_columns, geometry.bits)
-        self.control: Scores = self.arrays.control
-        self.shared: Scores = self.arrays.shared
-        self.columns: Scores = np.zeros(MAX_SIDE, dtype=np.int64)
-        self.rate = FIRST_RATE
-        #: The node count at which the guide is asked.
-        self.guide_at = _UNLIMITED
-
-    @property
-    def nodes(self) -> int:
-        """Nodes visited since the thread state was made."""
-        return int(self.control[layout.NODES])
 
 
 class Session:
@@ -110,7 +78,7 @@ class Session:
         self.deadline = deadline
         self.is_stopped = False
         self.is_limited: bool = nodes is not None or deadline < math.inf
-        self._node_limit = _UNLIMITED if nodes is None else nodes
+        self._node_limit = UNLIMITED if nodes is None else nodes
         #: Whether the next search of the first thread continues a paused one.
         self.continues = False
         self._nodes_before = 0
@@ -195,7 +163,7 @@ class Session:
         def work(number: int) -> None:
             worker = self.workers[number]
             if number:
-                worker.guide_at = _UNLIMITED
+                worker.guide_at = UNLIMITED
                 worker.control[layout.RESUME] = 0
                 for slot in (layout.STEP, layout.GUESS):
                     worker.control[slot] = leader.control[slot]
@@ -286,7 +254,7 @@ class Session:
         mine_words, mask_words = words_of(mines, bits), words_of(masks, bits)
         scores, nodes = np.zeros((2, total), dtype=np.int64)
         low, high = self.score_range(floor, ceiling)
-        parts = _parts(total, len(self.workers), 1 if on_solved is not None else BATCH)
+        parts = parts_for(total, len(self.workers), 1 if on_solved is not None else BATCH)
         part_lock, report_lock = threading.Lock(), threading.Lock()
         done = [0] * len(self.workers)
 
@@ -377,9 +345,9 @@ class Session:
         """
         mine, mask, low, high = task
         if self.guide is not None and worker.nodes >= worker.guide_at:
-            worker.guide_at = _UNLIMITED
+            worker.guide_at = UNLIMITED
             self._ask(self.guide, worker, Position.unchecked(self.geometry, mine, mask))
-        size = SHORT if worker.guide_at < _UNLIMITED else size
+        size = SHORT if worker.guide_at < UNLIMITED else size
         arrays = worker.arrays._replace(shared=shared)
         return self._slice(worker, lambda: worker.solve(arrays, mine, mask, low, high), size)
 
@@ -425,27 +393,3 @@ class Session:
             low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
             rate = self.nodes / max(1e-9, self.seconds)
             on_progress(SolveProgress(self.nodes, rate, low, high, (), done, total))
-
-
-def first_alpha(guess: int, most: int) -> int:
-    """Return the first window for a guess: does the winner win as soon as it says, or sooner?
-
-    >>> [first_alpha(guess, 18) for guess in (-9, -1, 0, 1, 4, 5, 9, 99)]
-    [-11, -1, 0, 0, 3, 5, 10, 18]
-    """
-    margin = (abs(guess) >= 5) + (abs(guess) >= 9)  # an early win is quickly refuted
-    return max(-most, min(most, guess - 1 + margin if guess > 0 else guess - margin))
-
-
-def _parts(total: int, threads: int, most: int) -> Iterator[slice]:
-    """Yield a number of positions in parts for threads; a single thread gets one large part.
-
-    >>> [part.stop - part.start for part in _parts(20, 2, 64)]
-    [5, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1]
-    """
-    start = 0
-    while start < total:
-        left = total - start
-        share = left if threads == 1 and most > 1 else min(most, max(1, left // (2 * threads)))
-        yield slice(start, start + share)
-        start += share
