@@ -266,8 +266,11 @@ def test_gradients_found_in_parts_are_those_of_the_whole() -> None:
         best=batch.scores.max(axis=1),
         best_weights=np.linspace(0, 1, 16, dtype=np.float32),
     )
-    # The same number stays in every part, so that each counts for more.
-    mask = np.tile([True, False, True], (2, 16, net.shape.pairs // 3))
+    # The same number stays of every position, so that each counts for more; others in each part.
+    stays = [
+        np.resize(np.roll([True, False, True], place // 4), net.shape.pairs) for place in range(16)
+    ]
+    mask = np.stack([stays, stays])
     forward, config = JaxForward(net.features), LossConfig("any", 0.7, 2.0)
 
     def in_parts(parts: int) -> tuple[Losses, dict[str, Any]]:
