@@ -425,6 +425,7 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
         labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
         assert labels == names
         assert page.inner_text(".ladder tbody td >> nth=2") == "\u2013"
+        assert page.inner_text(".ladder tbody td >> nth=7") == "5\u00bd"
         assert page.evaluate("document.documentElement.scrollWidth") <= window["width"]
     live |= {"games_read": 1_000_000, "version": "b"}
     live["standings"]["ratings"]["ratings"][0]["elo_interval_95"] = [-3, 28]

@@ -11,8 +11,10 @@ _GROUND = "getComputedStyle(document.body).backgroundColor"
 _LIGHT, _DARK = "rgb(245, 247, 250)", "rgb(18, 23, 30)"
 
 
-def test_a_button_switches_the_theme_and_the_browser_stores_it(page: Any) -> None:
+def test_a_button_switches_the_theme_and_the_browser_stores_it(page: Any, context: Any) -> None:
     page.emulate_media(color_scheme="light")
+    other = context.new_page()
+    other.goto("/")
     page.goto("/?moves=4455")
     button = page.locator("#theme-button")
     assert button.get_attribute("aria-label") == "Theme: as the system"
@@ -23,11 +25,17 @@ def test_a_button_switches_the_theme_and_the_browser_stores_it(page: Any) -> Non
     assert button.get_attribute("aria-label") == "Theme: dark"
     assert page.inner_text("#announcements") == "Theme: dark"
     assert page.evaluate(_GROUND) == _DARK  # against the system
+    other.wait_for_selector("[aria-label='Theme: dark']")
+    assert other.evaluate(_GROUND) == _DARK
+    other.close()
     page.reload()
     assert button.get_attribute("aria-label") == "Theme: dark"
     page.goto("/api")
     assert page.evaluate(_GROUND) == _DARK
     page.goto("/?theme=light&embed=1")  # of the frame, whatever is stored
+    page.evaluate(
+        "dispatchEvent(new StorageEvent('storage', { key: 'claimeven.theme', newValue: 'dark' }))"
+    )
     assert page.evaluate(_GROUND) == _LIGHT
     page.keyboard.press("4")
     page.wait_for_url("**moves=4*")

@@ -11,6 +11,9 @@ const SECONDS = 2;
 /** Seconds without a game, and games of the mean time, until a tournament may have stopped. */
 const STALLED_SECONDS = 60, STALLED_GAMES = 20;
 
+/** Return points, with a half as tables of chess have it. */
+const halves = (points) => (points % 1 ? `${Math.trunc(points) || ""}½` : points);
+
 export class View {
   constructor() {
     this.message = h("p", { class: "hint-text" }); // not a status: it would be announced every other second
@@ -106,7 +109,7 @@ export class View {
       const { wins, draws, losses } = agents.get(agent) ?? {};
       const places = [...new Set(rank ?? [index + 1])].join("–");
       const range = interval ? text("tournament.interval", { low: whole(interval[0]), high: whole(interval[1]) }) : "–";
-      const rest = [whole(elo), range, games, wins, draws, losses, points].map((cell) => h("td", {}, String(cell ?? "")));
+      const rest = [whole(elo), range, games, wins, draws, losses, halves(points)].map((cell) => h("td", {}, String(cell ?? "")));
       return h("tr", {}, h("td", {}, arrow(moved[agent], round), places), h("th", { scope: "row" }, h("span", { class: "name", title: agent }, agent)), rest);
     }));
   }
