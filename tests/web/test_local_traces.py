@@ -52,7 +52,7 @@ def test_iterations(place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
          "tree_depth": 12, "tree_nodes": nodes, "agent": agent, "seed": place}
         for first, nodes in ((1, 160), (iterations - 20, 12))
     ]  # fmt: skip
-    cases = [(position, query) for position in _ongoing(3, place) for query in asked]
+    cases = [(position, query) for position in _ongoing(1, place) for query in asked]
     found = answers(
         [("api/search/montecarlo", {**position_query(p), **query}) for p, query in cases], tmp_path
     )
@@ -68,7 +68,7 @@ def test_events(agent: str, tmp_path: Path) -> None:
     asked = {"agent": agent, "depth": None, "first_step": 0, "steps": 20_000}
     cases = [
         (position, {**asked, **window})
-        for position in _ongoing(4, MINIMAX.index(agent))
+        for position in _ongoing(2, MINIMAX.index(agent))
         for window in ({}, {"depth": 2, "first_step": 7, "steps": 30})
     ]
     found = answers(
