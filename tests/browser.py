@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,9 +21,9 @@ _ARGUMENTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")  # while it is open, its event loop blocks others
-def browser() -> Iterator[Any]:
-    """A headless Chromium; tests open their own contexts in it."""
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
+    """A headless Chromium for all tests of a process, and the event loop that drives it."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with api.sync_playwright() as playwright:
         try:
@@ -31,8 +32,26 @@ def browser() -> Iterator[Any]:
             if _installed() is not None:
                 raise
             pytest.skip("there is no Chromium: install one, or run `playwright install chromium`")
-        yield browser
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
+    """A headless Chromium; tests open their own contexts in it.
+
+    Its event loop counts as running in this thread, where no other can run, only in modules that
+    use it.
+    """
+    browser, loop = chromium
+    asyncio._set_running_loop(loop)
+    yield browser
+    for context in browser.contexts:
+        context.close()
+    asyncio._set_running_loop(None)
 
 
 @contextmanager

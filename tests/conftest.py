@@ -15,7 +15,7 @@ import pytest
 import claimeven
 from claimeven.compiled.decorators import PLAIN
 from tests import ahead, forks
-from tests.browser import browser  # noqa: F401
+from tests.browser import browser, chromium  # noqa: F401
 
 #: Set if every requirement of the tests is installed: a skipped test then fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"

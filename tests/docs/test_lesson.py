@@ -45,7 +45,7 @@ def test_links_of_the_built_page_lead_to_the_viewer() -> None:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A server with one worker."""
-    with running("--workers", "1", "--seconds", "60") as server:
+    with running("--workers", "1", "--seconds", "60", keeping=True) as server:
         yield server
 
 

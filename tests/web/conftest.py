@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
+from claimeven.web.site import write_site
 from tests import forks
 from tests.browser import watched
 from tests.cli.conftest import process, run  # noqa: F401
@@ -140,10 +142,24 @@ def eventually(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+#: The program, whose page a browser keeps without validating it: 40 requests less for each visit.
+_KEEPING = """
+from claimeven.web import app
+app._PageFiles.cache_control = "max-age=3600"
+from claimeven.__main__ import main
+main()
+"""
+
+
 @contextmanager
-def running(*options: str) -> Iterator[Server]:
-    """A server in its own process; stopped at the end of the block."""
+def running(*options: str, keeping: bool = False) -> Iterator[Server]:
+    """A server in its own process; stopped at the end of the block.
+
+    With `keeping` browsers keep the files of the page.
+    """
     arguments = command("serve", "--port", "0", "--table-mb", "8", *options)
+    if keeping:
+        arguments[1:3] = ["-c", _KEEPING]
     with forks.program(
         arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
     ) as started:
@@ -166,8 +182,14 @@ def port_of(started: subprocess.Popen[str]) -> int:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """A server with one worker, for all tests that leave it as it was."""
-    with running("--workers", "1", "--seconds", "60") as server:
+    with running("--workers", "1", "--seconds", "60", keeping=True) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as a site, for all tests that leave its files as they are."""
+    return write_site(tmp_path_factory.mktemp("site")).folder
 
 
 def drawn(*rows: str) -> str:

@@ -28,7 +28,8 @@ def serving(
 ) -> Iterator[str]:
     """Serve a folder in the subfolder `under` of a server; the address ends with a slash.
 
-    `changed` has other contents by path in the folder, None for a file that is missing.
+    `changed` has other contents by path in the folder, None for a file that is missing. Without it
+    browsers keep the files.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -45,7 +46,7 @@ def serving(
             self.send_response(404 if content is None else 200)
             self.send_header("content-type", TYPES.get(Path(name).suffix, "text/plain"))
             self.send_header("content-length", str(len(content or b"")))
-            self.send_header("cache-control", "no-store")
+            self.send_header("cache-control", "max-age=3600" if changed is None else "no-store")
             self.end_headers()
             self.wfile.write(content or b"")
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from claimeven import Position, Solver
-from claimeven.web.site import write_site
 from tests.browser import watched
 from tests.docs.examples import ROOT, blocks_of
 from tests.web.static_server import serving
@@ -18,10 +17,9 @@ BLOCKS = {block.title: block.lines for block in blocks_of(ROOT / "docs/javascrip
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the example and the documented files only."""
-    site, folder = (tmp_path_factory.mktemp(name) for name in ("site", "folder"))
-    write_site(site)
+    folder = tmp_path_factory.mktemp("folder")
     for name in BLOCKS["files"]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(site / name, folder / name)

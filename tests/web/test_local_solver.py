@@ -24,7 +24,6 @@ from claimeven.review.claims import KINDS
 from claimeven.web.jobs import book_scores, scores_json
 from claimeven.web.requests import PositionFields
 from claimeven.web.routes import book as book_route
-from claimeven.web.site import write_site
 from tests.browser import watched
 from tests.positions import random_columns
 from tests.web.static_server import serving
@@ -79,13 +78,6 @@ class Page:
     def answers(self, path: str, queries: list[dict[str, Any]], settings: str = "") -> list[Any]:
         """Return the answers of requests of one path."""
         return [each[0] for each in self.ask(*((path, q) for q in queries), settings=settings)]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("site") / "site"
-    write_site(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -402,34 +402,32 @@ def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
 
 
 @pytest.mark.parametrize("view", ["play", "puzzles", "search", "book", "tournament"])
-def test_wide_letters_fit_a_narrow_screen(browser: Any, server: Server, view: str) -> None:
+def test_wide_letters_fit_a_narrow_screen(page: Any, view: str) -> None:
     """Fonts differ by half in width, and readers may set letters apart (WCAG 2.2, 1.4.12)."""
-    context = browser.new_context(viewport={**PHONE, "width": 320}, base_url=server.url)
-    page = context.new_page()
     page.goto(f"/?view={view}")
     page.wait_for_selector("nav [aria-current=page]")
     page.evaluate("document.documentElement.style.letterSpacing = '0.12em'")
     for width in (320, PHONE["width"]):
         page.set_viewport_size({**PHONE, "width": width})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
+    page.set_viewport_size(DESKTOP)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
+def test_it_fits_a_phone(browser: Any, server: Server) -> None:
     context = browser.new_context(
-        viewport=PHONE, base_url=server.url, color_scheme=scheme, reduced_motion="reduce",
-        has_touch=True,
-    )  # fmt: skip
+        viewport=PHONE, base_url=server.url, reduced_motion="reduce", has_touch=True
+    )
     page = context.new_page()
     page.goto("/?second=human")
     page.tap(".stage [data-cell='4,1']")
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves === '4'")
     assert page.evaluate("document.getAnimations().length") == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    light = sum(map(int, ground[4:-1].split(", "))) > 3 * 128
-    assert light == (scheme == "light")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        light = sum(map(int, ground[4:-1].split(", "))) > 3 * 128
+        assert light == (scheme == "light")
     # A tap lights a sentence's cells up, with the board in sight, and another one puts them out.
     page.goto("/?second=human&moves=4455&analysis=on")
     page.tap(".claim.has-cells")

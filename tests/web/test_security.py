@@ -12,7 +12,7 @@ from claimeven.web import security
 from claimeven.web.app import create_app
 from claimeven.web.security import Guard
 from claimeven.web.settings import ServerSettings, is_loopback
-from tests.web.conftest import Server
+from tests.web.conftest import Answer, Server
 from tests.web.test_app import asked
 
 
@@ -184,13 +184,18 @@ def test_files_outside_the_page_are_not_served(server: Server) -> None:
         assert server.ask("GET", path).status == 404
 
 
-def test_files_are_asked_about_again(server: Server) -> None:
-    answer = server.get("/static/api.css")
+def test_files_are_asked_about_again() -> None:
+    app = create_app(ServerSettings(workers=1))
+
+    def style(**headers: str) -> Answer:
+        return asyncio.run(asked(app, "/static/api.css", b"", **headers))
+
+    answer = style()
     assert answer.headers["cache-control"] == "no-cache"
     for part in ("bytes=0-9", "bytes=x"):
-        whole = server.ask("GET", "/static/api.css", Range=part)
+        whole = style(range=part)
         assert (whole.status, whole.body) == (200, answer.body)
-    again = server.ask("GET", "/static/api.css", If_None_Match=answer.headers["etag"])
+    again = style(if_none_match=answer.headers["etag"])
     assert (again.status, again.body) == (304, b"")
 
 

@@ -13,7 +13,6 @@ import pytest
 from claimeven import Position, Solver
 from claimeven.atomic_io import packed
 from claimeven.puzzles import bundled_puzzles
-from claimeven.web.site import write_site
 from tests.browser import watched
 from tests.web.conftest import PATIENCE, Server
 from tests.web.pages import DESKTOP, PHONE, assert_accessible, drop, moves_of, rows, shows
@@ -31,14 +30,9 @@ READY = "() => navigator.serviceWorker.ready.then(found => found.active.state)"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_site(tmp_path_factory.mktemp("site")).folder
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
+def address(site: Path) -> Iterator[str]:
     """The address of the site, in a subfolder of a static server."""
-    with serving(folder, "clubs/four") as address:
+    with serving(site, "clubs/four") as address:
         yield address
 
 
@@ -216,7 +210,7 @@ def test_axe_finds_nothing_wrong(
 
 
 def test_the_first_visit_of_the_play_view_loads_less_than_400_kb(
-    browser: Any, address: str, folder: Path
+    browser: Any, address: str, site: Path
 ) -> None:
     context = browser.new_context(service_workers="block")
     page = context.new_page()
@@ -228,11 +222,11 @@ def test_the_first_visit_of_the_play_view_loads_less_than_400_kb(
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 2")
     context.close()
     names = [urlsplit(url.removeprefix(address)).path or "index.html" for url in asked]
-    sizes = {name: len(packed((folder / name).read_bytes())) for name in names}
+    sizes = {name: len(packed((site / name).read_bytes())) for name in names}
     assert {"index.html", "static/local/solver.wasm", "data/7x6.book"} <= set(sizes)
     assert "data/puzzles.json" not in sizes
     assert sum(sizes.values()) < 400_000, sizes
-    modules = [(folder / name).read_text() for name in names if name.endswith(".js")]
+    modules = [(site / name).read_text() for name in names if name.endswith(".js")]
     assert not any(
         line.lstrip().startswith(("//", "/*")) for m in modules for line in m.split("\n")
     )

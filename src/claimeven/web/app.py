@@ -100,7 +100,10 @@ def _add_page(app: FastAPI, bots: tuple[str, ...]) -> None:
 
 
 class _PageFiles(StaticFiles):
-    """Files that a browser validates each time, so that an upgrade is visible immediately."""
+    """The files of the page."""
+
+    #: Browsers validate each file every time, so that an upgrade is visible immediately.
+    cache_control = "no-cache"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Ranges are not supported: the whole file is sent.
@@ -108,9 +111,9 @@ class _PageFiles(StaticFiles):
         await super().__call__({**scope, "headers": headers}, receive, send)
 
     def file_response(self, *arguments: object, **named: object) -> Response:
-        """Return a file that the browser validates by its ETag."""
+        """Return a file with its cache-control."""
         response: Response = super().file_response(*arguments, **named)  # type: ignore[arg-type]  # as given
-        response.headers["cache-control"] = "no-cache"
+        response.headers["cache-control"] = self.cache_control
         return response
 
 
