@@ -41,7 +41,7 @@ from tests import forks
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
 
 
-def test_a_file_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+def test_a_file_is_written_without_leftovers(tmp_path: Path) -> None:
     write_text(tmp_path / "a.txt", "ä\n")
     write_bytes(tmp_path / "b", b"\0\n")
     with text_file(str(tmp_path / "c")) as stream:
@@ -53,7 +53,7 @@ def test_a_file_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
-def test_what_fails_leaves_the_old_file_alone(tmp_path: Path, error: type[BaseException]) -> None:
+def test_a_failure_does_not_change_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "a"
     path.write_text("old")
     with pytest.raises(error), text_file(path) as stream:
@@ -123,7 +123,7 @@ def test_a_file_that_another_program_has_open_is_replaced_when_it_is_closed(
 
 
 @unix
-def test_what_is_no_file_is_refused_and_stays(tmp_path: Path) -> None:
+def test_targets_that_are_not_files_are_refused_and_unchanged(tmp_path: Path) -> None:
     folder, pipe, plug = (tmp_path / name for name in ("folder", "pipe", "plug"))
     folder.mkdir()
     os.mkfifo(pipe)
@@ -189,7 +189,7 @@ def test_a_file_of_games_is_in_the_way_of_all_but_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
-def test_what_lies_beside_a_file_of_games_is_not_written_over(tmp_path: Path, end: str) -> None:
+def test_files_next_to_a_store_are_not_overwritten(tmp_path: Path, end: str) -> None:
     games, beside = tmp_path / "games.db", tmp_path / f"games.db{end}"
     check_output(beside)  # there are no games
     games.write_text("notes")
@@ -206,7 +206,7 @@ def test_what_lies_beside_a_file_of_games_is_not_written_over(tmp_path: Path, en
     check_output(tmp_path / end / end)  # which has no name but the end
 
 
-def test_a_folder_is_made_with_those_it_lies_in_or_refused(tmp_path: Path) -> None:
+def test_a_folder_is_made_with_its_parents_or_refused(tmp_path: Path) -> None:
     for _ in range(2):
         make_folder(tmp_path / "a" / "b")
         assert (tmp_path / "a" / "b").is_dir()
@@ -360,7 +360,7 @@ def test_the_longest_names_can_be_written(tmp_path: Path) -> None:
     assert path.read_text() == "x"
 
 
-def test_a_growing_file_goes_on_where_it_is_told(tmp_path: Path) -> None:
+def test_a_growing_file_continues_at_the_given_place(tmp_path: Path) -> None:
     path = tmp_path / "a"
     file = GrowingFile(path)
     file.append(b"one\ntw")
@@ -434,7 +434,7 @@ for write in (lambda: write_bytes("out", bytes(1001)), stream, growing, at_once)
 
 
 @unix
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_name_of_the_file(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -455,7 +455,7 @@ with text_file("out") as file:
 
 
 @unix
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_file(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS], cwd=tmp_path, stderr=subprocess.PIPE
     ) as writer:
@@ -502,7 +502,7 @@ def test_sigterm_takes_a_scratch_folder_along(tmp_path: Path) -> None:
 
 
 @unix
-def test_a_scratch_folder_lets_who_heeds_sigterm_be() -> None:
+def test_a_scratch_folder_keeps_handlers_of_sigterm() -> None:
     def mine(number: int, frame: object) -> None:
         raise AssertionError("it is not sent")
 
@@ -548,7 +548,7 @@ with binary_file(sys.argv[1]) as stream:
 
 
 @unix
-def test_what_a_kill_leaves_is_deleted_and_what_others_write_is_not(tmp_path: Path) -> None:
+def test_files_left_by_a_kill_are_deleted_but_not_files_in_use(tmp_path: Path) -> None:
     path = tmp_path / "model[1].npz"
 
     def started() -> subprocess.Popen[str]:

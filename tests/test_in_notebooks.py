@@ -107,7 +107,7 @@ def test_drawings_are_text_that_is_shown() -> None:
     assert "<svg" in view._repr_html_()
 
 
-def test_a_decision_tells_its_column_and_all_others() -> None:
+def test_a_decision_shows_its_column_and_all_others() -> None:
     decision = make_agent("uct:iterations=50").choose(POSITION, Limit(), np.random.default_rng(1))
     heads, mean, visits, share = cells(decision)
     assert heads == ["column", *"1234567"]

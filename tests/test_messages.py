@@ -58,7 +58,7 @@ def test_measurements_and_checkpoints_are_logged(
     assert lines[-1] == f"{tmp_path / 'run' / 'checkpoint.npz'} written after 2 rows"
 
 
-def test_the_library_prints_nothing_by_itself(tmp_path: Path) -> None:
+def test_the_library_does_not_print(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(CRASHING)
     program = (

@@ -42,7 +42,7 @@ def test_limits_of_numpy_are_limits() -> None:
     assert found.iterations == 20
 
 
-def test_a_search_that_was_stopped_is_told_by_other_processes() -> None:
+def test_an_error_of_a_stopped_search_can_be_pickled() -> None:
     stopped = SearchStopped(-3, 4, (None, 2))
     for other in (copy.copy(stopped), pickle.loads(pickle.dumps(stopped))):
         assert (other.low, other.high, other.scores) == (-3, 4, (None, 2))
@@ -61,7 +61,7 @@ def test_a_search_that_was_stopped_is_told_by_other_processes() -> None:
         lambda: play_tournament(["random", "greedy"], rounds=1, opening_plies=1.5),  # type: ignore[arg-type]
     ],
 )
-def test_seeds_and_counts_that_cannot_be_are_told(asked: Callable[[], object]) -> None:
+def test_invalid_seeds_and_counts_are_reported(asked: Callable[[], object]) -> None:
     with pytest.raises(InvalidMatch, match=r"seed must be 0 or more|must be a whole number"):
         asked()
 
@@ -79,7 +79,7 @@ def test_columns_of_numpy_are_columns() -> None:
     assert attempt.correct
 
 
-def test_days_that_are_and_are_none() -> None:
+def test_valid_and_invalid_days() -> None:
     assert daily_puzzle(datetime.datetime(2026, 1, 5, 12)) == daily_puzzle("2026-01-05")
     for given in ({"day": 5}, {"all_puzzles": []}):
         with pytest.raises(InvalidPuzzles):
@@ -109,11 +109,11 @@ def test_records_hold_plain_numbers() -> None:
             GameRecord(**{"columns": (3,), **given})  # type: ignore[arg-type]
 
 
-def test_no_games_are_shown_as_none() -> None:
+def test_an_empty_ladder_is_shown_without_games() -> None:
     assert "No games to rate" in rate([], np.random.default_rng(1))._repr_html_()
 
 
-def test_a_game_told_twice_is_refused_after_its_pair_too() -> None:
+def test_a_repeated_game_is_refused_after_its_pair_too() -> None:
     run = SequentialRun(SequentialTest(0, 50))
     run.add_game(0, 1)
     run.add_game(1, 1)
@@ -126,7 +126,7 @@ def test_a_game_told_twice_is_refused_after_its_pair_too() -> None:
         run.add_game(-1, 0)
 
 
-def test_shares_of_numpy_split_alike(tmp_path: Path) -> None:
+def test_shares_of_numpy_split_equally(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     board = Geometry(4, 4, 3)
     make_dataset(
@@ -140,7 +140,7 @@ def test_shares_of_numpy_split_alike(tmp_path: Path) -> None:
             data.split_by_game(share)  # type: ignore[arg-type]
 
 
-def test_a_score_history_without_a_score_is_told() -> None:
+def test_a_score_history_without_a_score_is_reported() -> None:
     from claimeven.review.analysis import score_chart
 
     with pytest.raises(ClaimevenError, match="a score history must have the score before"):

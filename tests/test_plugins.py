@@ -145,7 +145,7 @@ def test_a_wrong_spec_is_reported_in_a_sentence(spec: str, output: str) -> None:
     assert output in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_broken_packages_break_nothing(folder: Path) -> None:
+def test_broken_packages_have_no_effect_on_others(folder: Path) -> None:
     install(folder, "other-bots", "[claimeven.agents]\nnearest = other:Bot\nfine = other.x:y.z\n")
     install(folder, "garbage", b"\xff\xfe[[[")
     install(folder, "no-equals", "[claimeven.agents]\nnearest\n")

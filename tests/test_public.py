@@ -26,7 +26,7 @@ def imported(code: str) -> set[str]:
     return set(ended.stdout.split())
 
 
-def test_the_import_brings_in_nothing_heavy() -> None:
+def test_the_import_loads_no_heavy_modules() -> None:
     modules = imported("import claimeven")
     heavy = {"numpy", "numba", "llvmlite", "rich", "click", "platformdirs", "typing_extensions"}
     assert modules & heavy == set()

@@ -22,7 +22,7 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Un
 
 @pytest.mark.parametrize("data", ["4455\n", "", "ä" * 1000], ids=["short", "empty", "letters"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_what_stands_there_is_read(tmp_path: Path, data: str, packed: bool) -> None:
+def test_the_contents_of_a_file_are_read(tmp_path: Path, data: str, packed: bool) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(gzip.compress(data.encode()) if packed else data.encode())
     assert text_of(path, MOST, ClaimevenError) == data
@@ -38,7 +38,7 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path, packed: bool) -> None:
 
 @unix
 @pytest.mark.parametrize("data", [b"4455\n", b"", gzip.compress(b"4455\n", mtime=0)])
-def test_a_pipe_is_read_whatever_comes_first(tmp_path: Path, data: bytes) -> None:
+def test_a_pipe_is_read_with_any_first_bytes(tmp_path: Path, data: bytes) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
@@ -100,7 +100,7 @@ def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -
         (gzip.compress(b"4455", mtime=0)[:10] + b"\xff" * 9, "is corrupt: it cannot be unpacked"),
     ],
 )
-def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) -> None:
+def test_bytes_that_are_not_text_are_refused(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
     with pytest.raises(ClaimevenError) as output:
@@ -108,6 +108,6 @@ def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) 
     assert str(output.value) == f"{path} {sentence}"
 
 
-def test_what_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ClaimevenError, match=r"none\.txt cannot be read: No such file"):
         text_of(tmp_path / "none.txt", MOST, ClaimevenError)

@@ -80,7 +80,7 @@ def _ended(env: Any, seed: int) -> tuple[list[int], float, int]:
 
 
 @pytest.mark.parametrize("seat", ["first", "second", "random"])
-def test_rewards_are_those_of_the_learner(seat: str) -> None:
+def test_rewards_are_from_the_learners_view(seat: str) -> None:
     env = gymnasium.make(WITH_MODULE, opponent="random", seat=seat)
     seats, totals = set(), set()
     for seed in range(40):
@@ -93,7 +93,7 @@ def test_rewards_are_those_of_the_learner(seat: str) -> None:
     assert totals >= {1.0, -1.0}
 
 
-def test_observations_are_those_of_the_encoding() -> None:
+def test_observations_equal_the_encoding() -> None:
     env = gymnasium.make(WITH_MODULE, opponent="greedy", seat="second", start="4", columns=6)
     observation, info = env.reset(seed=3)
     assert env.unwrapped.position == Position.from_moves("4", Geometry(6)) and info["seat"] == 1
@@ -176,7 +176,7 @@ def test_a_full_column_loses() -> None:
         env.unwrapped.step(0)
 
 
-def test_shaping_takes_off_what_moves_lose() -> None:
+def test_shaping_subtracts_the_loss_of_a_move() -> None:
     env = ConnectFourEnv(5, 4, opponent="greedy", seat="first", shaping=0.5)
     solver = Solver(Geometry(5, 4))
     env.reset(seed=0)
@@ -190,7 +190,7 @@ def test_shaping_takes_off_what_moves_lose() -> None:
     assert max(losses) > 0
 
 
-def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> None:
+def test_a_failure_of_the_opponent_ends_the_episode(tmp_path: Path) -> None:
     """Only the opponent plays its discs, and its fault does not win the game."""
     file = tmp_path / "broken.py"
     file.write_text("def agent(position):\n    raise RuntimeError('out of ideas')\n")
@@ -214,7 +214,7 @@ def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> N
         env.close()
 
 
-def test_an_opponent_hears_the_limit_and_is_closed_once() -> None:
+def test_an_opponent_gets_the_limit_and_is_closed_once() -> None:
     heard: list[Any] = []
 
     class Leftmost(Agent):
@@ -317,7 +317,7 @@ def test_processes_of_opponents_end_with_their_use(tmp_path: Path) -> None:
     assert not any(Path(f"/proc/{number}").exists() for number in numbers)
 
 
-def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
+def test_a_failed_reset_leaves_no_episode() -> None:
     env = ConnectFourEnv(seat="first")
     env.reset(seed=1)
     with pytest.raises(InvalidSpec):
@@ -326,7 +326,7 @@ def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
         env.step(3)
 
 
-def test_what_was_observed_stays_as_it_was() -> None:
+def test_earlier_observations_do_not_change() -> None:
     env = ConnectFourEnv(opponent=None, rows=1, connect=7)
     kept = [env.reset()]
     for column in range(3):
@@ -343,7 +343,7 @@ def test_what_was_observed_stays_as_it_was() -> None:
     "opponent",
     [None, "random", "alphabeta:depth=3", "puct:iterations=10", "ntuple-alphabeta:depth=2", 3],
 )
-def test_a_copy_goes_on_by_itself(opponent: Any, copied: Callable[[Any], Any]) -> None:
+def test_a_copy_continues_independently(opponent: Any, copied: Callable[[Any], Any]) -> None:
     env = ConnectFourEnv(opponent=opponent, seat="first")
     env.reset(seed=1)
     env.step(3)
@@ -365,7 +365,7 @@ def test_a_copy_goes_on_by_itself(opponent: Any, copied: Callable[[Any], Any]) -
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_has_a_process_of_its_own(copied: Callable[[Any], Any], tmp_path: Path) -> None:
+def test_a_copy_has_a_separate_process(copied: Callable[[Any], Any], tmp_path: Path) -> None:
     (tmp_path / "left.py").write_text(
         "def agent(position):\n    return position.legal_columns[0]\n"
     )
@@ -383,7 +383,7 @@ def test_a_copy_has_a_process_of_its_own(copied: Callable[[Any], Any], tmp_path:
         other.close()
 
 
-def test_a_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
+def test_a_seed_fixes_the_draws_of_a_class_at_the_start_of_a_game() -> None:
     env = ConnectFourEnv(opponent=bot("shuffles"), seat="first")
     games = []
     for _ in range(3):
@@ -424,14 +424,14 @@ def test_numbers_of_numpy_are_numbers() -> None:
         ),
     ],
 )
-def test_bad_options_are_told_in_a_sentence(
+def test_bad_options_are_reported_in_a_sentence(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         ConnectFourEnv(**options)
 
 
-def test_a_game_that_the_opponent_ends_at_once_is_told() -> None:
+def test_a_game_that_ends_before_the_learner_moves_is_reported() -> None:
     env = ConnectFourEnv(start="121212", opponent="perfect", seat="second")
     with pytest.raises(InvalidEnvironment, match="over before the learner moves"):
         env.reset(seed=1)

@@ -91,7 +91,7 @@ def test_a_full_column_loses(tmp_path: Any) -> None:
 
 
 @needs_pgx
-def test_states_are_those_of_pgx() -> None:
+def test_states_equal_pgx() -> None:
     """All fields of two thousand random games, from the same keys, to the end and beyond."""
     import pgx
 

@@ -53,7 +53,7 @@ def test_positions_are_states_and_states_positions(geometry: Geometry) -> None:
 
 
 @needs
-def test_states_that_other_games_hold_are_told(spiel: Any) -> None:
+def test_states_of_other_games_are_refused(spiel: Any) -> None:
     from claimeven.adapters import openspiel
 
     with pytest.raises(InvalidSpec, match="connect_four is played here, not tic_tac_toe"):
@@ -125,7 +125,7 @@ def test_their_algorithms_play_our_matches(spec: str, geometry: Geometry) -> Non
 
 @needs
 @pytest.mark.parametrize("spec", ["openspiel:random", "openspiel:bot,name=uniform_random"])
-def test_the_seed_decides_what_their_bots_play(spec: str) -> None:
+def test_the_seed_fixes_the_moves_of_their_bots(spec: str) -> None:
     games = [
         [g.all_moves for g in play_match(spec, "greedy", games=4, seed=seed).games]
         for seed in (5, 5, 6)
@@ -150,7 +150,7 @@ def test_limits_and_details_of_theirs() -> None:
         make_agent("openspiel:bot,name=unifrm_random", Geometry())
 
 
-def test_names_and_options_are_told_before_anything_is_started() -> None:
+def test_names_and_options_are_checked_before_the_start() -> None:
     names = ", ".join(kind.name for kind in AGENTS)
     for text, output in (
         ("mtcs", rf"there is no agent of openspiel 'mtcs' \(did you mean mcts\?\): .* {names}$"),

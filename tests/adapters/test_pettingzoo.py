@@ -58,7 +58,7 @@ def _seen(game: naive.Game, player: int) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_games_are_those_of_the_rules(board: tuple[int, int, int]) -> None:
+def test_games_follow_the_rules(board: tuple[int, int, int]) -> None:
     rng = random.Random(5)
     env = pettingzoo.ConnectFour(*board)
     ends = set()
@@ -103,7 +103,7 @@ def test_a_full_column_loses() -> None:
 
 
 @pytest.mark.parametrize("action", [7, -1, None, 1.0, "3"])
-def test_what_is_no_column_is_refused(action: Any) -> None:
+def test_invalid_columns_are_refused(action: Any) -> None:
     env = pettingzoo.env()
     env.reset()
     with pytest.raises(IllegalMove, match="an action is a column from 0 to 6, not"):
@@ -163,7 +163,7 @@ def test_openings_are_random_and_options_hold_once() -> None:
         env.reset(options={"starts": "4"})
 
 
-def test_a_move_costs_what_the_solver_says() -> None:
+def test_a_move_costs_its_loss_by_the_solver() -> None:
     env = pettingzoo.env(columns=5, rows=4, shaping=0.25)
     env.reset()
     solver, rng = Solver(Geometry(5, 4, 4)), random.Random(2)
@@ -181,7 +181,7 @@ def test_a_move_costs_what_the_solver_says() -> None:
     assert max(losses) > 0 == min(losses)
 
 
-def test_what_moves_cost_is_counted_until_the_same_agent_has_moved_again() -> None:
+def test_a_cost_counts_until_the_agent_moves_again() -> None:
     """A reward lasts over the other's move, and no longer."""
     env = pettingzoo.env(columns=5, rows=4, shaping=0.25)
     solver, rng = Solver(Geometry(5, 4, 4)), random.Random(2)
@@ -226,7 +226,7 @@ def test_a_board_is_shown_after_each_move_with_the_last_disc_marked(
     assert env.render() == draw(env.position)
 
 
-def test_masks_are_nobody_elses() -> None:
+def test_masks_are_not_shared() -> None:
     env = pettingzoo.env(rows=1)
     env.reset()
     env.observe("player_0")["action_mask"][:] = 0
@@ -253,7 +253,7 @@ def test_state_and_pictures() -> None:
     assert not np.array_equal(env.render()[-48:, 96:], before[-48:, 96:])
 
 
-def test_a_picture_tells_the_sides_and_the_line_apart() -> None:
+def test_a_picture_distinguishes_sides_and_the_line() -> None:
     """The mark of the first player is a ring, of the second a dot; a line has a light rim."""
     shown = image(Position.from_moves("1212121"), 60)
     first, second = shown[-60:, :60], shown[-60:, 60:120]
@@ -318,12 +318,12 @@ def test_a_board_is_printed_as_the_terminal_takes_it(
         ({"columns": 17}, "columns must be 1 to 16"),
     ],
 )
-def test_bad_options_are_told_in_a_sentence(options: dict[str, Any], message: str) -> None:
+def test_bad_options_are_reported_in_a_sentence(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pettingzoo.env(**options)
 
 
-def test_openings_that_end_every_game_are_told() -> None:
+def test_openings_that_end_every_game_are_reported() -> None:
     env = pettingzoo.env(columns=2, rows=2, connect=2, opening_plies=3)
     with pytest.raises(InvalidEnvironment, match="games of random moves are over before 3 plies"):
         env.reset()

@@ -39,7 +39,7 @@ def said(*lines: str, spec: str = "greedy:win=yes", geometry: Geometry | None = 
     return output
 
 
-def test_it_says_what_it_is_and_which_options_it_has() -> None:
+def test_an_engine_prints_its_name_and_options() -> None:
     output = said("ugi", spec="alphabeta:depth=3,eval=streaks")
     assert output[0] == "id name claimeven alphabeta:depth=3,eval=streaks"
     assert output[1].startswith("id author ")
@@ -92,7 +92,7 @@ def test_a_move_is_answered_in_the_notation_of_the_other_side() -> None:
     assert said("go")[-1].removeprefix("bestmove ").isalpha()
 
 
-def test_scores_are_told_by_the_plies_to_the_end() -> None:
+def test_scores_are_reported_as_plies_to_the_end() -> None:
     output = said("position startpos moves d d e e", "go", spec="perfect:table_mb=1")
     assert "score mate 3 " in output[-2]
     output = said("position startpos moves d d e e f", "go", spec="perfect:table_mb=1")
@@ -145,13 +145,13 @@ def test_limits_are_read(spec: str, words: str, limit: Limit) -> None:
     assert replace(found, seconds=limit.seconds) == limit and not is_endless
 
 
-def test_the_clock_is_that_of_the_side_to_move() -> None:
+def test_the_clock_of_the_side_to_move_counts() -> None:
     words = ["p1time", "30000", "p2time", "60000", "p1inc", "1000", "p2inc", "2000"]
     found, _, _ = limit_of(words, make_agent("uct"), Position.from_moves("4"))
     assert found.seconds == pytest.approx(60 / 15 + 0.8 * 2 - 0.01)
 
 
-def test_what_an_agent_found_is_told_in_the_words_of_engines() -> None:
+def test_decisions_are_printed_as_engine_info() -> None:
     start = Position()
     found = Decision(3, value=-0.25, depth=4, nodes=500, details={"line": [3, 2]})
     line = "info depth 4 score cp -25 nodes 500 time 2000 nps 250 pv"
@@ -162,7 +162,7 @@ def test_what_an_agent_found_is_told_in_the_words_of_engines() -> None:
     assert " nodes 7 " in info_of(Decision(0, iterations=7), start, 1.0, letters=True)
 
 
-def test_a_move_that_is_none_is_told_by_its_number() -> None:
+def test_an_invalid_move_is_reported_by_its_number() -> None:
     output = said("position startpos moves d 4 x d")
     assert len(output) == 1 and output[0].startswith("info string move 3: ")
 
@@ -175,7 +175,7 @@ def test_the_notation_lasts_until_another_is_read() -> None:
     assert moves[0].isdigit() and moves[1].isalpha()
 
 
-def test_a_position_is_that_of_the_last_line_that_changes_it() -> None:
+def test_the_last_position_line_counts() -> None:
     start, played = "response 7/7/7/7/7/7 r 1", "response 7/7/7/7/7/3r3 y 1"
     moves = "position startpos moves d"
     assert said(moves, "uginewgame", "query fen") == [start]
@@ -205,7 +205,7 @@ def test_seeds_have_bounds() -> None:
     )
 
 
-def test_an_option_set_after_a_search_is_that_of_the_next() -> None:
+def test_an_option_set_after_a_search_holds_for_the_next() -> None:
     output = said("go", "setoption name depth value 3", "go", spec="alphabeta:depth=2")
     assert [line.split()[2] for line in output if line.startswith("info depth")] == ["2", "3"]
 
@@ -248,7 +248,7 @@ def test_options_change_the_agent_and_the_board() -> None:
     assert output[-1] == "bestmove none"
 
 
-def test_who_asks_what_it_is_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_is_printed_before_the_agent_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
     def make(spec: str, geometry: Geometry) -> Agent:
@@ -283,7 +283,7 @@ WORDS = (
 )
 
 
-def test_it_survives_whatever_is_said() -> None:
+def test_it_survives_random_commands() -> None:
     rng = random.Random(5)
     lines = [" ".join(rng.choices(WORDS.split(), k=rng.randrange(1, 7))) for _ in range(300)]
     lines = [line for line in lines if not line.startswith("go") or "infinite" not in line]
@@ -294,7 +294,7 @@ def test_it_survives_whatever_is_said() -> None:
     assert all("\n" not in line and line.isprintable() for line in output)
 
 
-def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
+def test_a_failing_agent_is_reported_and_plays_no_move() -> None:
     output = said("go", spec=f"{Path(__file__).parents[1] / 'agents' / 'bots' / 'full'}.py")
     assert output[-1].startswith("bestmove")
     output = said("position startpos moves 1 1 1 1 1 1", "go", spec=f"{bot('full')}")
@@ -306,7 +306,7 @@ def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
         UgiEngine("human", print)
 
 
-def test_an_option_that_cannot_be_is_told_with_the_agent() -> None:
+def test_an_invalid_option_is_reported_with_the_agent() -> None:
     output = said("setoption name eval value nowhere.py:x", "go", spec="alphabeta")
     assert any("alphabeta:eval=nowhere.py:x: there is no file" in line for line in output)
 
@@ -439,7 +439,7 @@ def test_a_stop_is_of_all_searches_read_before_it() -> None:
         assert program.wait(timeout=DEADLINE) == 0
 
 
-def test_the_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
+def test_the_seed_fixes_the_draws_of_a_class_at_the_start_of_a_game() -> None:
     output = said(
         *["setoption name Seed value 5", "uginewgame", "go"] * 3, spec=str(bot("shuffles"))
     )  # fmt: skip
@@ -447,7 +447,7 @@ def test_the_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
     assert len(moves) == 3 and len(set(moves)) == 1
 
 
-def test_a_stop_after_a_search_that_failed_ends_nothing_else(tmp_path: Path) -> None:
+def test_a_stop_after_a_failed_search_ends_only_that_search(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("def agent(position):\n    raise ValueError('boom')\n")
     with talking(str(tmp_path / "bad.py")) as program:
         assert program.stdin is not None
@@ -462,7 +462,7 @@ def test_a_stop_after_a_search_that_failed_ends_nothing_else(tmp_path: Path) -> 
         assert program.wait(timeout=DEADLINE) == 0
 
 
-def test_options_are_set_back_to_nothing() -> None:
+def test_options_are_reset_to_none() -> None:
     output = said("setoption name model value", "setoption name depth value ", "setoption name",
                 "setoption name depth value 3", spec="ntuple-alphabeta")  # fmt: skip
     assert len(output) == 1 and output[0].startswith("info string there is no option ''")

@@ -35,7 +35,7 @@ MODES = list(AutoresetMode)
 
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("mode", MODES)
-def test_self_play_is_that_of_single_environments(
+def test_self_play_equals_single_environments(
     board: tuple[int, int, int], mode: AutoresetMode
 ) -> None:
     """The same actions, illegal ones among them, in Gymnasium's vector of environments and ours."""
@@ -198,7 +198,7 @@ def test_a_sample_changes_no_game() -> None:
     assert data_equivalence(one.step(left)[0], other.step(left)[0], exact=True)
 
 
-def test_a_sample_is_written_into_whole_numbers_alone() -> None:
+def test_a_sample_is_written_only_into_integers() -> None:
     envs = VectorConnectFour(3)
     envs.reset(seed=1)
     for out in (np.zeros(3, np.int32), np.zeros(2, np.int64)):
@@ -215,7 +215,7 @@ def test_a_game_that_waits_shows_no_moves_while_others_are_reset() -> None:
     assert observed["action_mask"].any(axis=1).tolist() == [False, True]
 
 
-def test_games_that_go_on_show_no_last_position() -> None:
+def test_unfinished_games_have_no_final_position() -> None:
     envs = VectorConnectFour(32, opponent=None, autoreset_mode="SameStep")
     envs.reset(seed=1)
     *_, infos = envs.step(np.zeros(32, np.int64))
@@ -232,7 +232,7 @@ def test_seats_and_ends_that_are_written_into_change_no_game() -> None:
     assert infos["_final_obs"].tolist() == [True, False, False, False]
 
 
-def test_what_is_returned_is_not_written_again() -> None:
+def test_returned_arrays_are_not_overwritten() -> None:
     envs = VectorConnectFour(50)
     kept = [envs.reset(seed=1)[0]["observation"]]
     copies = [kept[0].copy()]
@@ -272,7 +272,7 @@ def test_arrays_of_the_caller_are_written(mode: str) -> None:
             assert data_equivalence(infos["final_obs"], mine[4]["final_obs"])
 
 
-def test_what_is_not_wanted_is_left_out() -> None:
+def test_unwanted_outputs_are_left_out() -> None:
     envs = VectorConnectFour(100, autoreset_mode="SameStep")
     out = {"observation": None, "final_observation": None}
     observed, _ = envs.reset(seed=1, out=out)
@@ -344,7 +344,7 @@ def test_arrays_that_cannot_be_written_are_refused(out: dict[str, Any], message:
         ([0.0, 1.0, 2.0], "whole numbers of shape"),
     ],
 )
-def test_what_are_no_columns_is_refused(actions: list[Any], message: str) -> None:
+def test_arrays_that_are_not_columns_are_refused(actions: list[Any], message: str) -> None:
     envs = VectorConnectFour(3, opponent=None)
     envs.reset()
     with pytest.raises(InvalidEnvironment, match=message):
@@ -352,7 +352,7 @@ def test_what_are_no_columns_is_refused(actions: list[Any], message: str) -> Non
     assert envs.position(0) == Position()
 
 
-def test_games_that_cannot_go_on_are_told() -> None:
+def test_finished_games_that_do_not_reset_are_reported() -> None:
     envs = VectorConnectFour(2, 2, 1, 2, opponent=None, autoreset_mode="Disabled")
     with pytest.raises(InvalidEnvironment, match=r"call reset\(\) first"):
         envs.step([0, 0])
@@ -397,7 +397,7 @@ def test_games_that_cannot_go_on_are_told() -> None:
         ({"start": 4}, "start is a position, or the moves to it, not 4"),
     ],
 )
-def test_bad_options_are_told_in_a_sentence(options: dict[str, Any], message: str) -> None:
+def test_bad_options_are_reported_in_a_sentence(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidEnvironment, match=message):
         VectorConnectFour(**options)
 
@@ -453,7 +453,7 @@ def test_ctrl_c_at_any_step_leaves_games_that_can_be_stepped() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_goes_on_by_itself_whatever_the_threads(copied: Any) -> None:
+def test_a_copy_continues_independently_for_any_threads(copied: Any) -> None:
     env = VectorConnectFour(8192, threads=2)
     assert env.threads == 2
     env.reset(seed=1)
@@ -508,7 +508,7 @@ print(envs.threads)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process is forked there")
 @pytest.mark.parametrize("does", ["step", "close"])
-def test_a_forked_process_has_threads_of_its_own(does: str) -> None:
+def test_a_forked_process_has_its_threads(does: str) -> None:
     words = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", _FORKING, does]
     done = subprocess.run(
         words, capture_output=True, text=True, check=False, timeout=240, env=environment()

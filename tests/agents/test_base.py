@@ -53,7 +53,7 @@ def test_limits_are_finite_and_whole() -> None:
         Limit(seconds=math.nan)
 
 
-def test_a_bank_is_what_moves_that_take_too_long_are_drawn_from() -> None:
+def test_long_moves_use_the_time_bank() -> None:
     limit = Limit(seconds=2, time_bank=60)
     assert limit.after_move(1.5) is limit
     assert limit.after_move(5).time_bank == 57
@@ -142,7 +142,7 @@ def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometr
 
 
 @pytest.mark.parametrize("spec", PLAYERS)
-def test_traces_are_lines_of_text_and_change_nothing(spec: str) -> None:
+def test_traces_are_lines_of_text_without_effect(spec: str) -> None:
     position, agent = Position.from_moves("112"), make_agent(spec)
     limit, rng = Limit(depth=1, iterations=10), np.random.default_rng(1)
     lines = list(agent.trace(position, limit, rng))
@@ -152,7 +152,7 @@ def test_traces_are_lines_of_text_and_change_nothing(spec: str) -> None:
     ).column  # fmt: skip
 
 
-def test_a_trace_tells_how_deep_it_goes() -> None:
+def test_a_trace_reports_its_depth() -> None:
     rng, late = np.random.default_rng(1), Position.from_moves("1213", Geometry(3, 3, 3))
     lines = list(make_agent("minimax:depth=full").trace(late, Limit(), rng))
     assert lines[1].startswith("root depth 5 ")
@@ -162,7 +162,7 @@ def test_a_trace_tells_how_deep_it_goes() -> None:
     assert lines == ["opens in the center: no search"]
 
 
-def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_that_shows_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that deepens looks at more positions than its last depth has."""
     agent, position = make_agent("negamax:nodes=3000"), Position.from_moves("4455")
     decision = decided(agent, position)
@@ -183,7 +183,7 @@ def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) ->
         agent.tree(2, 100)
 
 
-def test_bounds_of_columns_are_told_from_their_values() -> None:
+def test_bounds_of_columns_are_distinguished_from_values() -> None:
     """Alpha-beta has only a bound for most columns: not better than the best."""
     position, rng = Position.from_moves("4455"), np.random.default_rng(0)
     bounded = 0
@@ -249,7 +249,7 @@ def test_a_full_search_sees_the_end() -> None:
     assert decision.details["plies_to_end"] == 1
 
 
-def test_what_is_not_limited_ends_with_the_game_or_at_the_usual_depth() -> None:
+def test_unlimited_search_ends_with_the_game_or_the_default_depth() -> None:
     tiny, rng = Position(Geometry(3, 3, 3)), np.random.default_rng(0)
     assert make_agent("minimax:depth=full").choose(tiny, Limit(), rng).depth == 9
     late = next(p for p in random_positions(Geometry(), 100, 1, True) if 24 <= p.ply <= 34)
@@ -265,7 +265,7 @@ def test_presets_open_in_the_center() -> None:
 
 
 @pytest.mark.parametrize("backend", ["compiled", "python"])
-def test_backends_decide_alike(backend: str) -> None:
+def test_backends_decide_equally(backend: str) -> None:
     position = Position.from_moves("4433")
     decision = decided(f"alphabeta:depth=3,backend={backend}", position)
     assert decision.details["backend"] == backend
@@ -315,7 +315,7 @@ for spec in sys.argv[2:]:
 """
 
 
-def test_a_first_decision_compiles_nothing_and_sets_no_memory_aside() -> None:
+def test_a_first_decision_neither_compiles_nor_allocates() -> None:
     """All that takes long is done when an agent is loaded, before the clock runs, on boards of
     either width. A million nodes take 16 MB as a tree and 61 MB as a graph.
     """

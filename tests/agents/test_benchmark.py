@@ -34,7 +34,7 @@ def test_the_nodes_of_every_search() -> None:
     assert all(totals.rate == totals.nodes / totals.seconds > 0 for totals in found.values())
 
 
-def test_a_wrong_score_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_score_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "POSITIONS", {"256673446116142777": -11})
     with pytest.raises(
         ClaimevenError, match="wrong solver score: 256673446116142777 must score -11, got -12"

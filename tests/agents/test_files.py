@@ -81,7 +81,7 @@ def test_without_a_name_agent_is_taken_and_else_the_last_callable(tmp_path: Path
     assert choose(written(tmp_path, imported)).column == 1
 
 
-def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+def test_files_of_the_same_name_are_distinguished(tmp_path: Path) -> None:
     specs = [
         written(tmp_path, f"def agent(p):\n    return {n}\n", f"{n}/same.py") for n in (1, 2, 3)
     ]
@@ -120,7 +120,7 @@ def test_a_module_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.failure is not None and "RuntimeError: x" in report.failure.traceback
 
 
-def test_what_follows_a_file_is_a_name(tmp_path: Path) -> None:
+def test_a_name_follows_a_file(tmp_path: Path) -> None:
     file = written(tmp_path, "def agent(p):\n    return 5\n")
     for rest in ("agent,x=1", "a b", "depth=3"):
         with pytest.raises(InvalidSpec, match="takes the name of a function or class of that file"):
@@ -179,7 +179,7 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
         ("agent = max\n", "agent", "{file}:agent has no signature that Python can read"),
     ],
 )  # fmt: skip
-def test_files_without_an_agent_are_told_in_one_sentence(
+def test_files_without_an_agent_are_reported_in_one_sentence(
     tmp_path: Path, text: str, name: str, output: str
 ) -> None:
     file = written(tmp_path, text)
@@ -189,7 +189,7 @@ def test_files_without_an_agent_are_told_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_missing_files_and_modules_are_told() -> None:
+def test_missing_files_and_modules_are_reported() -> None:
     for spec in ("nowhere/mine.py:agent", "nowhere/mine.py"):
         with pytest.raises(InvalidSpec) as caught:
             make_agent(spec)
@@ -211,7 +211,7 @@ def test_a_file_named_without_its_ending_is_guessed(
         make_agent("mine")
 
 
-def test_a_broken_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_package_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     written(tmp_path, "raise RuntimeError('out of order')\n", "users_broken/__init__.py")
     written(tmp_path, PLAIN, "users_broken/players.py")
@@ -222,9 +222,7 @@ def test_a_broken_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_what_a_file_prints_goes_to_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prints_of_a_file_go_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "print('loading')\ndef agent(p):\n    print('thinking')\n    return 0\n"
     choose(written(tmp_path, text))
     out, err = capsys.readouterr()
@@ -335,7 +333,7 @@ NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbf
         (65 << 20, "must have at most 64 MB, got 65"),
     ],
 )
-def test_what_is_no_text_of_python_is_told(
+def test_files_that_are_not_python_text_are_reported(
     content: bytes | str | int | None, output: str, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -418,7 +416,7 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
         ("P,column=9,sure", "takes the name of a function or class of that file, and its options"),
     ],
 )
-def test_options_that_do_not_fit_are_told(name: str, output: str, tmp_path: Path) -> None:
+def test_options_that_do_not_fit_are_reported(name: str, output: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agent(f"{written(tmp_path, OPTIONS)}:{name}")
     assert output in str(caught.value)
@@ -506,14 +504,14 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
         ("agent = lambda p: 1\n" + HELPER, "<lambda>(position), the one called agent"),
     ],
 )  # fmt: skip
-def test_what_looks_most_like_an_agent_plays(text: str, plays: str, tmp_path: Path) -> None:
+def test_the_likeliest_agent_of_a_file_plays(text: str, plays: str, tmp_path: Path) -> None:
     spec = written(tmp_path, "from claimeven import Agent, Decision\n" + text)
     with closing(make_agent(spec)) as agent:
         assert agent.plays.startswith(plays)
         assert decided(agent).column == 1
 
 
-def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
+def test_functions_without_a_position_never_play(tmp_path: Path) -> None:
     for text, output in (
         ("def main():\n    return 0\n", "defines no function to play with"),
         ("def run():\n    pass\n", "run takes no arguments: an agent takes a position, or"),
@@ -533,7 +531,7 @@ def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
     assert "ends with a return" in fault.advice
 
 
-def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path) -> None:
+def test_a_fault_names_a_guessed_agent(tmp_path: Path) -> None:
     text = "def one(x):\n    return 0\ndef two(x, y):\n    return x[0][y]\n"
     result = play_match(
         written(tmp_path, text.replace("return 0", "return x[0]")), "random", games=2
@@ -552,7 +550,7 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
     assert advice_on_fault(FaultKind.CRASH, reason, "").startswith("move the function that should")
 
 
-def test_the_first_fault_of_a_match_names_what_was_chosen_by_its_looks(tmp_path: Path) -> None:
+def test_the_first_fault_of_a_match_names_a_guessed_agent(tmp_path: Path) -> None:
     spec = written(tmp_path, "def my_bot(position):\n    return 9\n")
     for jobs in (1, 2):
         result = play_match(spec, "random", games=2, jobs=jobs)

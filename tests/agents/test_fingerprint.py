@@ -53,7 +53,7 @@ def bot(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("said", SAID)
-def test_what_a_bot_imports_and_names_is_found(bot: Path, said: str) -> None:
+def test_imports_and_files_of_a_bot_are_found(bot: Path, said: str) -> None:
     bot.write_text(said)
     assert set(paths_of(f"{bot}:agent")) == {"bot.py", *SAID[said]}
 
@@ -64,7 +64,7 @@ def test_files_that_name_each_other_are_found_once(bot: Path) -> None:
     assert [path.name for path in dependencies_of(bot)] == ["bot.py", "helper.py"]
 
 
-def test_there_is_an_end_to_what_is_found(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_found_files_is_bounded(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fingerprint, "MAX_FILES", 2)
     bot.write_text("import helper, lib.deep")
     assert len(dependencies_of(bot)) == 2

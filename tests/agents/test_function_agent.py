@@ -73,7 +73,7 @@ class Third(Agent):
         (Third(), Third),
     ],
 )
-def test_what_stands_for_an_agent(found: Any, kind: type[Agent]) -> None:
+def test_values_that_become_agents(found: Any, kind: type[Agent]) -> None:
     agent = as_agent(found)
     assert type(agent) is kind
     assert chosen(found, "111111" if found is first else "").column in (1, 3)
@@ -110,26 +110,28 @@ def test_agents_keep_their_names() -> None:
         ),
     ],
 )
-def test_what_can_be_no_agent_is_told(found: Any, output: str) -> None:
+def test_values_that_cannot_become_agents_are_refused(found: Any, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agent(found)
     assert str(caught.value).startswith(output)
 
 
 @pytest.mark.parametrize("answer", [None, 3.0, "3", True, np.True_, [3], np.array([3, 4])])
-def test_what_is_no_column_number_is_a_fault(answer: object) -> None:
+def test_answers_that_are_not_column_numbers_are_faults(answer: object) -> None:
     with pytest.raises(AgentFault) as caught:
         as_column(answer)
     assert str(caught.value) == f"returned {answer!r} instead of a column number"
 
 
 @pytest.mark.parametrize("answer", [3, np.int64(3), np.uint8(3), np.array(3)])
-def test_what_is_a_column_number(answer: object) -> None:
+def test_answers_that_are_column_numbers(answer: object) -> None:
     assert as_column(answer) == 3
     assert type(as_column(answer)) is int
 
 
-def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_replaces_stdout_affects_only_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def silent(position: Position) -> int:
         sys.stdout = io.StringIO()
         return 3
@@ -146,7 +148,7 @@ def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPa
     assert decided(FunctionAgent("f", loud)).column == 3
 
 
-def test_the_same_stands_for_stdout_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_block_has_its_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
     # A print of another thread that started in one block may end after it.
     met = set()
     streams = [io.StringIO(), io.StringIO()]
@@ -193,7 +195,7 @@ def test_a_thread_may_print_while_agents_move() -> None:
     assert {*ran.stdout.split("\n")} <= {"on and on", ""}
 
 
-def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(
+def test_prints_of_only_one_thread_go_to_stderr(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     stdout = sys.stdout

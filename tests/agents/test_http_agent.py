@@ -114,7 +114,7 @@ def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
         (saying(b"x" * (MAX_ANSWER + 1)), FaultKind.CRASH, "answered with more than"),
     ],
 )  # fmt: skip
-def test_what_is_no_answer_is_a_fault(answer: Answer, kind: FaultKind, reason: str) -> None:
+def test_invalid_responses_are_faults(answer: Answer, kind: FaultKind, reason: str) -> None:
     with serving(answer) as url, pytest.raises(AgentFault) as fault:
         choose(url)
     assert fault.value.kind == kind
@@ -133,7 +133,7 @@ def test_a_column_that_is_not_there_loses_the_game(column: int) -> None:
 
 
 @pytest.mark.parametrize("column", [1, 3, 7])
-def test_a_full_column_is_told_as_the_server_counts(column: int) -> None:
+def test_a_full_column_is_reported_in_the_servers_numbers(column: int) -> None:
     with serving(saying({"column": column})) as url:
         result = play_match(url, "random", games=1, start=str(column) * 6)
     (reason,) = result.forfeits[0]
@@ -171,7 +171,7 @@ def test_servers_that_are_late_are_left() -> None:
         go_on.set()
 
 
-def test_a_server_that_hangs_up_is_a_fault_and_one_that_lets_go_between_moves_none() -> None:
+def test_only_a_server_that_hangs_up_during_a_move_is_a_fault() -> None:
     def hanging_up(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
         handler.connection.shutdown(socket.SHUT_RDWR)
         handler.close_connection = True
@@ -187,7 +187,7 @@ def test_a_server_that_hangs_up_is_a_fault_and_one_that_lets_go_between_moves_no
         assert not any(play_match(url, "random", games=2).forfeits)
 
 
-def test_a_server_that_is_not_there_is_told_before_the_match() -> None:
+def test_a_missing_server_is_reported_before_the_match() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/play"
@@ -200,7 +200,7 @@ def test_a_server_that_is_not_there_is_told_before_the_match() -> None:
     ["http://", "http:///play", "https://host:port/", "http://h:99999/", "http://[::1/", "http://h:0/",
      "http://me:secret@host/", "http://a b/", "http://hö/", "http://h/\n"],
 )  # fmt: skip
-def test_what_is_no_address_is_told(url: str) -> None:
+def test_invalid_addresses_are_refused(url: str) -> None:
     with pytest.raises(InvalidSpec):
         make_agent(f"{url}x" if url.endswith("\n") else url)
 

@@ -47,7 +47,7 @@ def choose(function: Any, moves: str = "", limit: Limit | None = None) -> Any:
     )[0]
 
 
-def test_the_arguments_are_those_of_kaggle() -> None:
+def test_the_arguments_equal_kaggles() -> None:
     observation, configuration = kaggle_arguments(Position.from_moves("16"), Limit())
     assert observation == OBSERVATION
     assert configuration == CONFIGURATION
@@ -82,12 +82,12 @@ def test_other_boards_and_limits() -> None:
         lambda *arguments: 3 + len(arguments),
     ],
 )
-def test_it_gets_as_many_arguments_as_it_has_parameters(function: Any) -> None:
+def test_a_function_gets_an_argument_for_each_parameter(function: Any) -> None:
     assert choose(function).column == 3
 
 
 @pytest.mark.parametrize("answer", [True, "3", 3.5, [3], np.int64(3), np.bool_(1), math.nan])
-def test_what_kaggle_calls_invalid_is_told(answer: Any) -> None:
+def test_answers_that_kaggle_calls_invalid_are_reported(answer: Any) -> None:
     with pytest.raises(AgentFault) as caught:
         choose(lambda obs: answer)
     assert str(caught.value) == (
@@ -182,7 +182,7 @@ def test_a_submission_is_loaded_as_kaggle_does(tmp_path: Path) -> None:
     assert decided(agent).column == 4
 
 
-def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
+def test_a_submission_finds_the_files_next_to_it(tmp_path: Path) -> None:
     (tmp_path / "weights.txt").write_text("5", encoding="utf-8")
     spec = written(
         tmp_path,
@@ -194,7 +194,7 @@ def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
     assert decided(agent).column == 5
 
 
-def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
+def test_a_file_without_a_name_plays_agent_and_warns_if_kaggle_would_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "def agent(obs, config):\n    return 0\n"
@@ -220,7 +220,9 @@ def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
         ("def agent(:\n", "cannot be loaded: SyntaxError: "),
     ],
 )
-def test_submissions_that_cannot_be_loaded_are_told(tmp_path: Path, text: str, output: str) -> None:
+def test_submissions_that_cannot_be_loaded_are_reported(
+    tmp_path: Path, text: str, output: str
+) -> None:
     file, before = written(tmp_path, text), list(sys.path)
     with pytest.raises(InvalidSpec) as caught:
         loaded(f"kaggle:{file}")

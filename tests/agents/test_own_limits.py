@@ -64,7 +64,7 @@ def test_a_limit_is_the_end_of_a_spec(spec: str, parts: tuple[str, str]) -> None
     assert split_limit(spec) == parts
 
 
-def test_an_own_limit_overrides_only_what_it_sets() -> None:
+def test_a_separate_limit_overrides_only_its_fields() -> None:
     both = Limit(seconds=2, nodes=7, time_bank=60).override(Limit(seconds=1))
     assert both == Limit(seconds=1, nodes=7, time_bank=60)
     agents = Notes(), Notes(Limit(seconds=3, nodes=9, time_bank=5))

@@ -13,11 +13,11 @@ class Thing:
         """Do nothing."""
 
 
-def test_where_an_object_lies_in_memory_is_not_told() -> None:
+def test_addresses_of_objects_are_not_shown() -> None:
     where = f"{__name__}.Thing object"
     assert shown(Thing()) == f"<{where}>"
     assert shown([Thing(), {1: Thing()}]) == f"[<{where}>, {{1: <{where}>}}]"
-    assert shown(test_where_an_object_lies_in_memory_is_not_told).endswith("_is_not_told>")
+    assert shown(test_addresses_of_objects_are_not_shown).endswith("_is_not_told>")
     assert "0x" not in shown(Thing().method)
     assert described(KeyError(Thing())) == f"KeyError: <{where}>"
     assert described(ValueError(f"no {Thing()} and no {Thing()}!")) == (
@@ -30,7 +30,7 @@ def test_other_numbers_stay() -> None:
     assert described(ValueError("meet at 0x10, at 0.5")) == "ValueError: meet at 0x10, at 0.5"
 
 
-def test_a_traceback_names_a_line_of_theirs_or_none() -> None:
+def test_a_traceback_names_a_user_line_or_none() -> None:
     try:
         raise ValueError("here")
     except ValueError as error:

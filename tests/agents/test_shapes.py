@@ -73,7 +73,7 @@ def test_a_state_has_the_usual_methods() -> None:
         (np.int64(6), 6),
     ],
 )
-def test_what_an_answer_means(answer: Any, column: int) -> None:
+def test_answers_by_shape(answer: Any, column: int) -> None:
     agent = as_agent(adapt(lambda board: answer, "rows"))
     assert decided(agent, "111111").column == column
 

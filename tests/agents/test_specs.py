@@ -63,7 +63,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("spec", "sentence"), BAD, ids=[spec for spec, _ in BAD])
-def test_bad_specs_are_told_in_one_sentence(spec: str, sentence: str) -> None:
+def test_bad_specs_are_reported_in_one_sentence(spec: str, sentence: str) -> None:
     with pytest.raises((InvalidSpec, InvalidEvaluation)) as caught:
         make_agent(spec)
     assert str(caught.value) == sentence
@@ -90,7 +90,7 @@ def test_good_specs_name_their_agent(spec: str) -> None:
     assert make_agent(spec).name == spec.strip()
 
 
-def test_every_agent_tells_its_options() -> None:
+def test_every_agent_lists_its_options() -> None:
     for name, kind in AGENTS.items():
         assert kind.name == name
         assert kind.summary
@@ -137,7 +137,7 @@ def test_options_of_every_kind() -> None:
     assert kind.preset("y", "another", c=3.0).parse({}) == {"win": False, "c": 3.0}
 
 
-def test_limits_that_are_none_are_refused() -> None:
+def test_invalid_limits_are_refused() -> None:
     for limits in (3, [Limit()], "ab c"):
         with pytest.raises(
             InvalidLimit, match=r"^limits must be a Limit such as Limit\(seconds=1\), or "
@@ -167,7 +167,7 @@ class Loads(Agent):
         raise AssertionError("it belongs to another caller")
 
 
-def test_what_an_agent_raises_while_it_is_loaded_is_told() -> None:
+def test_errors_while_loading_are_reported() -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agents(["random", Loads(ValueError("two\nlines"))])
     assert str(caught.value) == "loads cannot be loaded: it raised ValueError: two"

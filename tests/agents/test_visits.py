@@ -49,7 +49,7 @@ def test_other_things_are_rejected(item: Any, reason: str) -> None:
     assert reason in str(error.value)
 
 
-def test_parameters_get_what_they_name() -> None:
+def test_parameters_get_arguments_by_name() -> None:
     offered = {"position": SHOWN, "depth": 3, "evaluate": len}
 
     def search(board: Any, evaluate: Any, alpha: float = -1) -> Any:

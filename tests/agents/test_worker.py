@@ -172,7 +172,7 @@ def test_a_position_comes_over_whole(board: Geometry) -> None:
     assert {position.geometry for position in seen} == {board}
 
 
-def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys() -> None:
+def test_a_long_traceback_is_cut_to_its_end_and_sanitized() -> None:
     def raises(position: Position) -> Any:
         raise ValueError("\x1b[2J" + "x" * MAX_TRACEBACK + "\x1b[31m the end")
 
@@ -206,7 +206,7 @@ def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
     assert output["lines"][1:3] == ["0", "1"]
 
 
-def test_what_is_printed_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     worker = worker_of(chats)
     stdout, rng = sys.stdout, np.random.default_rng(0)
     asked(worker, rng)

@@ -231,7 +231,9 @@ def test_a_broken_program_is_a_difference(body: str, program: str, tmp_path: Pat
         ("minimax", "random", "must be in a file, my.py or my.py:minimax, got"),
     ],
 )
-def test_what_cannot_be_loaded_is_rejected(algorithm: str, spec: str, reason: str) -> None:
+def test_searches_that_cannot_be_loaded_are_rejected(
+    algorithm: str, spec: str, reason: str
+) -> None:
     spec = str(SEARCHES / spec) if ".py" in spec else spec
     with pytest.raises(InvalidSpec) as error:
         check_algorithm(algorithm, spec)

@@ -109,7 +109,7 @@ def test_faults_come_back_from_the_file(tmp_path: Path) -> None:
     assert kinds == {"illegal"}
 
 
-def test_what_cannot_be_kept_is_told_and_leaves_no_file(tmp_path: Path) -> None:
+def test_matches_that_cannot_be_stored_leave_no_file(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with pytest.raises(InvalidSpec, match="there is no agent 'nobody'"):
         play_match("nobody", "random", games=2, out=path)
@@ -158,7 +158,7 @@ def test_a_damaged_game_is_played_again(tmp_path: Path, change: str) -> None:
         assert len(list(store.games())) == 4
 
 
-def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
+def test_lost_figures_of_a_move_are_not_reported(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     play_match(*AGENTS, games=2, out=path)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -322,7 +322,7 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
         assert data["share"] in (0, 1)
 
 
-def test_nothing_but_draws() -> None:
+def test_only_draws() -> None:
     """On a board without wins; between even hypotheses draws do not decide."""
     board = Geometry(3, 3, 4)
     options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "max_games": 10}
@@ -362,7 +362,7 @@ def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
     assert weak == ["greedy", "random"]
 
 
-def test_the_limit_is_the_new_agents_alone() -> None:
+def test_the_limit_holds_only_for_the_new_agent() -> None:
     plan = placement_plan("alphabeta", LadderOptions(depth=1))
     limits = [plan.limit_of(place) for place in range(len(plan.agents))]
     assert limits == [Limit(depth=1)] + [Limit()] * len(reference_pool.AGENTS)
@@ -409,7 +409,7 @@ def test_without_a_game_there_is_no_place() -> None:
     ("superiority", "verdict"),
     [(0.95, "stronger"), (0.949, "unclear"), (0.051, "unclear"), (0.05, "weaker")],
 )
-def test_a_verdict_is_told_where_it_is_sure(superiority: float, verdict: str) -> None:
+def test_a_verdict_is_reported_if_it_is_sure(superiority: float, verdict: str) -> None:
     assert Meeting("greedy", Record(), superiority).verdict == verdict
 
 

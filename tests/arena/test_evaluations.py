@@ -8,7 +8,7 @@ from claimeven.minimax import MinimaxSearch
 POLITO = "alphabeta-polito"
 
 
-def test_evaluations_are_those_of_every_search_of_the_games() -> None:
+def test_evaluations_count_every_search_of_the_games() -> None:
     result = play_match(POLITO, "random", games=4, seed=3)
     games = result.games
     counted = searches = 0

@@ -94,7 +94,7 @@ def test_a_bot_that_ends_its_process_forfeits(jobs: int) -> None:
     assert result.forfeits[0] == {"ended its process: exit status 3": 4}
 
 
-def test_impossible_matches_are_told() -> None:
+def test_impossible_matches_are_reported() -> None:
     with pytest.raises(InvalidMatch, match="jobs must be 1 or more, got 0"):
         play_match("random", "random", games=1, jobs=0)
     for name in ("games", "seed", "jobs", "opening_plies"):

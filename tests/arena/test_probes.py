@@ -22,7 +22,7 @@ def test_every_set_of_open_columns_is_asked_about(seed: int) -> None:
 
 
 @pytest.mark.parametrize("board", [Geometry(), Geometry(4, 3, 3), Geometry(9, 9, 5)])
-def test_wins_and_blocks_are_those_of_the_rules(board: Geometry) -> None:
+def test_wins_and_blocks_follow_the_rules(board: Geometry) -> None:
     needed, more = probes(board, 1)
     for probe in (*needed, *more):
         position = Position.from_moves(probe.moves, board)

@@ -119,7 +119,7 @@ def test_values_that_do_not_go_together_are_left_out() -> None:
         (Planted, {"x": "0.0..1"}, {"jobs": 2}, "play only in their own process"),
     ],
 )
-def test_what_cannot_be_tuned(agent: Any, space: Any, settings: Any, expected: str) -> None:
+def test_invalid_tuning_is_refused(agent: Any, space: Any, settings: Any, expected: str) -> None:
     with pytest.raises((InvalidMatch, InvalidSpec)) as caught:
         tune(agent, space, **{"against": "random", "games": 4, **settings})
     assert expected in str(caught.value)

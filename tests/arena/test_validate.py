@@ -68,7 +68,7 @@ def the_fault(report: CheckReport) -> Fault:
     return fault
 
 
-def test_faults_are_told_with_position_and_advice() -> None:
+def test_faults_are_reported_with_position_and_advice() -> None:
     fault = the_fault(check_agent(bot("full")))
     assert fault.kind is FaultKind.ILLEGAL
     assert fault.answers > 100 and len(fault.games) > 1  # though the columns differ
@@ -100,7 +100,7 @@ def test_set_up_only_at_the_start_of_a_game_is_found(prefix: str, tmp_path: Path
     assert FaultKind.ILLEGAL in kinds  # the other mistake is not excused
 
 
-def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
+def test_a_move_into_a_full_column_is_reported_with_its_line(
     tmp_path: Path,
 ) -> None:
     text = "def agent(position):\n    while True:\n        position = position.play(0)\n"
@@ -114,7 +114,7 @@ def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
 @pytest.mark.parametrize(
     "body", ["return object()", "raise ValueError(object())", "return {}[position]"]
 )
-def test_one_mistake_is_one_fault_whatever_its_reasons_name(
+def test_one_mistake_is_one_fault_for_any_reasons(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(validate, "SITUATIONS", (("random", 0.0), ("random", 0.3)))
@@ -199,7 +199,7 @@ NOT_LOADED = [
 
 
 @pytest.mark.parametrize(("text", "reason", "advice"), NOT_LOADED)
-def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
+def test_bots_that_cannot_be_loaded_get_advice_without_our_traceback(
     text: str, reason: str, advice: str, tmp_path: Path
 ) -> None:
     report = report_on(text + "\n", tmp_path)
@@ -237,7 +237,7 @@ def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> N
         (make_agent("random"), "cannot play in a separate one: give a spec"),
     ],
 )
-def test_what_has_no_spec_cannot_be_checked(agent: Any, expected: str) -> None:
+def test_agents_without_a_spec_cannot_be_checked(agent: Any, expected: str) -> None:
     with pytest.raises(InvalidSpec, match=expected):
         check_agent(agent)
     with pytest.raises(InvalidMatch, match="seed must be 0 or more, not -1"):
@@ -285,7 +285,7 @@ def test_on_any_board(board: Geometry) -> None:
     assert len(report.games) == GAMES
 
 
-def test_what_cannot_be_loaded_is_found_and_what_is_not_there_refused(tmp_path: Path) -> None:
+def test_broken_files_are_findings_and_missing_files_are_refused(tmp_path: Path) -> None:
     report = report_on("def agent(position:\n", tmp_path)
     assert not report.is_fine
     assert str(report.failure).startswith(f"{tmp_path / 'bot.py'} cannot be loaded: SyntaxError")
@@ -308,7 +308,7 @@ def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
     assert report.faults[0].kind is FaultKind.CRASH
 
 
-def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
+def test_the_advice_names_the_common_cause(tmp_path: Path) -> None:
     result = {fault.advice.partition(";")[0] for fault in report_on(
         "import random\ndef agent(p):\n    return random.choice(p.legal_columns) + 1\n", tmp_path
     ).faults}  # fmt: skip
@@ -318,7 +318,7 @@ def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
     assert fault.advice.startswith("it never plays column 5, 6 (counted from 0); return one of")
 
 
-def test_what_is_no_fault_is_a_note(tmp_path: Path) -> None:
+def test_harmless_findings_are_notes(tmp_path: Path) -> None:
     text = "import secrets\ndef agent(p):\n    return secrets.choice(p.legal_columns)\n"
     report = report_on(text, tmp_path)
     assert report.is_fine

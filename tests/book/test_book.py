@@ -40,7 +40,7 @@ def test_a_book_holds_every_unfinished_position_of_its_plies(book: Book) -> None
     assert len(book) == sum(map(len, book.keys))
 
 
-def test_many_positions_are_looked_up_at_once(book: Book) -> None:
+def test_many_positions_are_looked_up_together(book: Book) -> None:
     positions = list(random_positions(SMALL, 300, seed=7))
     keys = np.array([position.key for position in positions], dtype=np.uint64)
     found = book.look_up_many(keys, np.array([position.ply for position in positions]))

@@ -37,7 +37,7 @@ def test_a_book_is_the_same_however_often_its_build_was_ended(tmp_path: Path) ->
         assert sorted(tmp_path.iterdir()) == [path, tmp_path / "whole.book"]
 
 
-def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
+def test_positions_of_the_journal_are_not_solved_again(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     whole = build_book(path, SMALL, 4, table_mb=4)
     entries = list(zip(whole.keys[4].tolist(), whole.scores[4].tolist(), strict=True))
@@ -55,7 +55,7 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("graceful", [True, False], ids=["Ctrl-C", "kill -9"])
-def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None:
+def test_a_killed_build_continues(tmp_path: Path, graceful: bool) -> None:
     """A real process, killed while it searches 7x6; its journal is then a correct start."""
     path = tmp_path / "7x6.book"
     journal = journal_path(path)

@@ -26,7 +26,7 @@ def test_published_numbers_of_positions() -> None:
 
 @pytest.mark.core
 @pytest.mark.parametrize("geometry", [Geometry(3, 3, 3), Geometry(4, 2, 3), Geometry(2, 4, 2)])
-def test_layers_are_those_of_the_oracle(geometry: Geometry) -> None:
+def test_layers_equal_the_oracle(geometry: Geometry) -> None:
     game = naive.Game(geometry.columns, geometry.rows, geometry.connect)
     expected = naive.positions_by_ply(game, geometry.cells)
     for layer, games in zip(layers(geometry, geometry.cells), expected, strict=True):
@@ -37,7 +37,7 @@ def test_layers_are_those_of_the_oracle(geometry: Geometry) -> None:
         assert (np.diff(layer.keys.astype(object)) > 0).all()
 
 
-def test_backed_up_scores_are_those_of_the_oracle() -> None:
+def test_backed_up_scores_equal_the_oracle() -> None:
     geometry = Geometry(3, 4, 3)
     known: dict[object, int] = {}
     scores = {}

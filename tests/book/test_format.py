@@ -194,7 +194,7 @@ def test_more_positions_than_fit_the_memory() -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_what_unpacks_to_too_much_is_never_unpacked(which: int) -> None:
+def test_a_zip_bomb_is_not_unpacked(which: int) -> None:
     """64 MB of zeros take a quarter of a megabyte."""
     bomb = zlib.compress(bytes(1 << 26), 1)
     right = (zlib.compress(bytes(24)), zlib.compress(bytes(3)))
@@ -208,7 +208,7 @@ def test_what_unpacks_to_too_much_is_never_unpacked(which: int) -> None:
     assert peak < 20 << 20
 
 
-def test_what_unpacks_to_too_little_is_refused() -> None:
+def test_blocks_that_unpack_to_too_little_are_refused() -> None:
     for packed in ((zlib.compress(bytes(23)), zlib.compress(bytes(3))), (b"", b""), (b"x", b"y")):
         with pytest.raises(InvalidBook, match=r"does not unpack to the expected size|cannot be"):
             Book.from_bytes(crafted([EMPTY, ONE_DISC], packed=packed))
@@ -250,7 +250,7 @@ def test_no_more_of_a_file_is_read_than_a_book_has(data: bytes, tmp_path: Path) 
         Book.load(path)
 
 
-def test_what_is_packed_is_what_this_file_says() -> None:
+def test_packed_bytes_follow_the_format() -> None:
     keys = tuple(np.array(layer, dtype=np.uint64) for layer, _ in (EMPTY, ONE_DISC))
     scores = tuple(np.array(layer, dtype=np.int8) for _, layer in (EMPTY, ONE_DISC))
     book = Book(Geometry(4, 4), keys, scores)

@@ -157,7 +157,7 @@ def small_entry(board: str, value: int) -> bytes:
 
 
 @pytest.mark.parametrize(("value", "score"), [(0, 0), (99, 7), (-98, -7), (87, 1), (-86, -1)])
-def test_what_an_entry_tells_becomes_a_score(value: int, score: int, tmp_path: Path) -> None:
+def test_entries_become_scores(value: int, score: int, tmp_path: Path) -> None:
     """Six of twenty cells are taken: a win comes with disc 7, 9, .. 19, a loss with 8 .. 20."""
     path = tmp_path / "one.dat"
     path.write_bytes(small_entry(BOARD, value))
@@ -187,7 +187,7 @@ def test_entries_that_cannot_be_are_counted_from_the_first(
         read_database(path, SMALL, DISCS)
 
 
-def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) -> None:
+def test_imported_scores_equal_the_bundled_book(tmp_path: Path) -> None:
     """No side can win immediately after four plies of 7x6, so a database holds all positions."""
     ours, path, out = shipped_book(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
     assert ours is not None
@@ -211,7 +211,7 @@ def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) ->
     assert not out.exists()
 
 
-def test_where_nothing_can_be_written_nothing_is_read(tmp_path: Path) -> None:
+def test_an_unwritable_target_is_refused_before_reading(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="cannot be written"):
         imported(tmp_path / "none.dat", tmp_path / "no" / "deep.book")
 
@@ -257,7 +257,7 @@ def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) 
         read_database(tmp_path / "none.dat")
 
 
-def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) -> None:
+def test_an_interrupted_import_leaves_no_file(database: Path, tmp_path: Path) -> None:
     def end(what: str, done: int, total: int) -> None:
         if what == "writing":
             raise KeyboardInterrupt
@@ -316,7 +316,7 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
     assert scores.tolist() == book.scores[9][np.searchsorted(book.keys[9], above)].tolist()
 
 
-def test_the_command_line_imports_and_tells(
+def test_the_command_line_imports_and_reports(
     run: Run, database: Path, right: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = partial(import_database, geometry=SMALL, plies=DISCS)

@@ -103,7 +103,7 @@ def test_a_folder_that_may_not_be_looked_into_is_done_without(folder: Path) -> N
     assert result == (0, "1\n", "")
 
 
-def test_the_folder_is_that_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_the_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", "")
     folder = user_folder()
     assert folder is not None

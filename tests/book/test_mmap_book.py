@@ -61,7 +61,7 @@ def test_a_solver_asks_it(path: Path) -> None:
     assert solver.statistics.book_hits > 60
 
 
-def test_a_copy_opens_the_same_file_wherever_one_has_gone(
+def test_a_copy_opens_the_same_file_from_any_folder(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)
@@ -129,7 +129,7 @@ def test_a_file_cut_short_or_too_long_is_refused(path: Path) -> None:
         load_book(path)
 
 
-def test_damage_in_a_block_of_a_book_in_use_is_told_when_it_is_met(tmp_path: Path) -> None:
+def test_a_corrupt_block_of_an_open_book_is_reported_on_access(tmp_path: Path) -> None:
     """Blocks are looked at when they are asked for: others stay unread."""
     rows = Geometry(6, 5)
     keys = tuple(np.zeros(int(ply == 0), dtype=np.uint64) for ply in range(12))
@@ -163,7 +163,7 @@ def test_scores_that_no_position_has_are_refused(tmp_path: Path, score: int) -> 
         load_book(path).look_up(Position(SMALL))
 
 
-def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None:
+def test_a_book_that_lacks_positions_is_reported(book: Book, tmp_path: Path) -> None:
     path = tmp_path / "lacking.book"
     fewer = Book(
         SMALL, (*book.keys[:-1], book.keys[-1][1:]), (*book.scores[:-1], book.scores[-1][1:])
@@ -181,7 +181,7 @@ def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None
         ("", ""),
     ],
 )
-def test_whatever_a_source_is_called_the_book_is_read_again(
+def test_a_book_with_any_source_name_is_read_again(
     book: Book, tmp_path: Path, source: str, output: str
 ) -> None:
     path = tmp_path / "own.book"

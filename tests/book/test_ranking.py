@@ -18,7 +18,7 @@ from tests.positions import random_positions
     ("geometry", "plies"),
     [(Geometry(4, 4, 3), 7), (Geometry(5, 3), 9), (Geometry(3, 6, 3), 8), (Geometry(1, 9), 8)],
 )
-def test_every_position_has_a_number_of_its_own(geometry: Geometry, plies: int) -> None:
+def test_every_position_has_a_unique_number(geometry: Geometry, plies: int) -> None:
     numbering = PositionRanking(geometry, plies)
     taken: dict[int, int] = {}
     for layer in layers(geometry, plies):
@@ -36,7 +36,7 @@ def test_every_position_has_a_number_of_its_own(geometry: Geometry, plies: int) 
 
 
 @pytest.mark.parametrize("geometry", [Geometry(), Geometry(5, 4), Geometry(4, 5)])
-def test_one_by_one_is_as_all_at_once(geometry: Geometry) -> None:
+def test_single_numbers_equal_the_batch(geometry: Geometry) -> None:
     numbering = PositionRanking(geometry, 12)
     positions = list(random_positions(geometry, 300, seed=3))
     numbers = numbering.numbers(np.array([p.key for p in positions], dtype=np.uint64))

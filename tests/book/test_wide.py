@@ -55,7 +55,7 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-def test_positions_are_those_of_the_oracle(path: Path) -> None:
+def test_positions_equal_the_oracle(path: Path) -> None:
     book = Book.load(path)
     board = book.geometry
     start = naive.Game(board.columns, board.rows, board.connect)
@@ -75,7 +75,7 @@ def test_positions_are_those_of_the_oracle(path: Path) -> None:
         assert found == grids
 
 
-def test_scores_are_those_of_the_oracle(path: Path) -> None:
+def test_scores_equal_the_oracle(path: Path) -> None:
     book = Book.load(path)
     board = book.geometry
     for moves in ("46", "57"):

@@ -280,7 +280,7 @@ def test_faults_are_reported_by_kind_and_all_reasons_in_json(run: Run, tmp_path:
     assert len(agent["fault_reasons"]) > 2
 
 
-def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
+def test_ctrl_c_prints_the_result_so_far(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
         "import pathlib, time\n"
@@ -364,7 +364,7 @@ def test_judging_continues_after_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
-def test_scores_that_cannot_be_kept_are_reported_beside_the_progress(
+def test_scores_that_cannot_be_stored_are_reported_with_the_progress(
     run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -38,7 +38,7 @@ def test_json(run: Run) -> None:
     assert data["outcome"] is None
 
 
-def test_a_line_of_moves_is_what_records_take_it_for(run: Run, tmp_path: Path) -> None:
+def test_a_line_of_moves_is_read_as_in_records(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text("-\n12121\n12 3\n1 2 3\n")
     result = run("analyze", str(path), *SMALL)

@@ -273,7 +273,7 @@ def test_an_agent_that_prints_never_breaks_json(process: Run, tmp_path: Path, li
         assert word in result.err
 
 
-def test_what_a_decision_carries_is_written_as_json(run: Run, tmp_path: Path) -> None:
+def test_details_of_a_decision_are_written_as_json(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "numpy_agent.py"
     file.write_text(
         "import numpy as np\n"

@@ -73,7 +73,7 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build, "1", *BOARD).status == 0
 
 
-def test_info_reports_what_a_book_holds(run: Run, file: Path) -> None:
+def test_info_reports_the_contents_of_a_book(run: Run, file: Path) -> None:
     result = run("book", "info", str(file))
     assert "4x4 connect 3, plies 0 to 3" in " ".join(result.out.split())
     rows = [line.split() for line in result.out.splitlines()[-4:]]
@@ -83,7 +83,7 @@ def test_info_reports_what_a_book_holds(run: Run, file: Path) -> None:
     assert sum(output["positions"]) == output["entries"] == len(Book.load(file))
 
 
-def test_what_is_made_is_reported_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
+def test_a_built_book_is_reported_as_json_too(run: Run, file: Path, tmp_path: Path) -> None:
     info = json.loads(run("book", "info", str(file), "--json").out)
     again = tmp_path / "again.book"
     built = run("book", "build", "--plies", "3", "--out", str(again), "--json", *BOARD)
@@ -115,7 +115,7 @@ def test_verify_ends_with_1_for_a_wrong_book(run: Run, file: Path) -> None:
     assert {entry["ply"] for entry in output["wrong"]} == {1}
 
 
-def test_what_a_check_found_is_reported_whole(run: Run, file: Path) -> None:
+def test_all_findings_of_a_check_are_reported(run: Run, file: Path) -> None:
     right = Book.load(file)
     last = tuple(scores + (ply == right.plies) for ply, scores in enumerate(right.scores))
     wrong = Book(right.geometry, right.keys, last)
@@ -253,7 +253,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("sell",), "there is no command 'sell': choose from build, "),
     ],
 )
-def test_what_cannot_be_is_one_sentence(
+def test_bad_input_is_one_sentence(
     run: Run,
     file: Path,
     tmp_path: Path,
@@ -334,7 +334,7 @@ def test_a_database_whose_package_is_missing_is_one_sentence(
     assert not (tmp_path / "books").exists()
 
 
-def test_the_book_of_the_package_is_used_where_none_is_named(run: Run) -> None:
+def test_the_bundled_book_is_the_default(run: Run) -> None:
     result = run("book", "info")
     assert (result.status, result.err) == (0, "")
     assert f": {Geometry()}, plies 0 to 9, 399,029 positions" in " ".join(result.out.split())

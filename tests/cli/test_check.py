@@ -19,7 +19,7 @@ def written(folder: Path, text: str, name: str = "bot.py") -> str:
     return str(folder / name)
 
 
-def test_a_fine_agent_is_reported_what_it_costs(run: Run) -> None:
+def test_a_sound_agent_gets_its_costs(run: Run) -> None:
     result = run("check", bot("first"))
     assert result.status == 0
     assert max(map(len, result.out.splitlines())) <= 80 + len(bot("first"))
@@ -117,7 +117,7 @@ def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -
     assert result.out.endswith(f"2 of 3 agents have no faults\n  faults: {broken}\n")
 
 
-def test_what_is_not_there_is_reported_in_turn(run: Run, tmp_path: Path) -> None:
+def test_missing_files_are_reported_in_turn(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "folder.py"
     folder.mkdir()
     result = run("check", "nowhere.py", str(folder), bot("first"))
@@ -132,7 +132,7 @@ def test_what_is_not_there_is_reported_in_turn(run: Run, tmp_path: Path) -> None
     assert [json.loads(line)["ok"] for line in result.out.splitlines()] == [False]
 
 
-def test_who_uses_the_grace_is_reported_of_it(run: Run, tmp_path: Path) -> None:
+def test_use_of_the_grace_period_is_reported(run: Run, tmp_path: Path) -> None:
     slow = written(
         tmp_path,
         "import time\ndef agent(position):\n    time.sleep(0.05 * (position.ply == 0))\n    return"
@@ -219,7 +219,7 @@ def test_a_bot_may_be_called_as_a_module_of_python(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")  # the file does not shadow Python's own
 
 
-def test_what_needs_the_start_of_its_game_is_fit_for_kaggle(run: Run, tmp_path: Path) -> None:
+def test_a_bot_that_needs_the_start_of_its_game_suits_kaggle(run: Run, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(
         "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
         "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"

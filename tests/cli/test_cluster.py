@@ -138,7 +138,7 @@ def test_ctrl_c_keeps_the_games_and_the_cluster(
     assert (ended.returncode, ended.stdout) == (0, "4455 18\n12 -2\n"), ended.stderr
 
 
-def test_each_command_finds_what_one_process_finds_while_a_machine_is_killed(
+def test_each_command_equals_one_process_though_a_machine_is_killed(
     cluster: Cluster, book: Path, tmp_path: Path, run: Run
 ) -> None:
     machine = cluster.nodes[1].pid

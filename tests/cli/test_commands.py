@@ -63,13 +63,13 @@ def test_a_group_of_commands_lists_its_choices(run: Run, group: str) -> None:
     assert len(result.err.splitlines()) == 1
 
 
-def test_the_version_names_what_it_runs_on(run: Run) -> None:
+def test_the_version_names_its_platform(run: Run) -> None:
     python = ".".join(map(str, sys.version_info[:3]))
     versions = f"Python {python}.*, NumPy {numpy.__version__}, Numba [0-9.]+"
     assert re.fullmatch(rf"claimeven {__version__} \({versions}\)\n", run("--version").out)
 
 
-def test_the_version_imports_nothing_heavy() -> None:
+def test_the_version_imports_no_heavy_modules() -> None:
     code = "import sys; from claimeven.cli.main import main\ntry: main(['--version'])\nexcept"
     code += " SystemExit: print(sorted({'numpy', 'numba'} & set(sys.modules)))"
     words = [sys.executable, "-c", code]
@@ -177,7 +177,7 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
         (MemoryError, 2, "claimeven: there is not enough memory for ply 4: use fewer plies"),
     ],
 )
-def test_perft_prints_what_it_counted_before_it_was_ended(
+def test_interrupted_perft_prints_its_counts(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
     ending: type[BaseException],
@@ -201,7 +201,7 @@ def test_perft_prints_what_it_counted_before_it_was_ended(
     assert [line.split()[0] for line in table.out.splitlines()] == ["ply", *"0123", "sum"]
 
 
-def test_perft_counts_what_is_published(run: Run) -> None:
+def test_perft_equals_published_counts(run: Run) -> None:
     data = json.loads(run("perft", "5", "--json").out)
     assert data["sequences"] == [1, 7, 49, 343, 2401, 16807]
     assert data["positions"] == [1, 7, 49, 238, 1120, 4263]

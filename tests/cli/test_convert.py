@@ -52,7 +52,7 @@ def test_games_go_to_stdout_and_to_a_file(
     assert out.read_text() == result.out
 
 
-def test_endings_tell_the_format(run: Run, games: Path, tmp_path: Path) -> None:
+def test_extensions_choose_the_format(run: Run, games: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "replays.json")
     result = run("convert", str(games), "-o", out)
     assert result.out.split()[-5:] == ["2", "games,", "moves", "to", "kaggle"]
@@ -81,9 +81,7 @@ def test_positions_are_labeled_by_the_solver(run: Run, games: Path, tmp_path: Pa
     assert "the position has no order of moves: it is judged as 12" in judged.err
 
 
-def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
-    run: Run, tmp_path: Path
-) -> None:
+def test_labels_are_from_the_first_players_view_and_unchanged(run: Run, tmp_path: Path) -> None:
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
     solved = run("convert", "-", "--to", "uci", *board, "--table-mb", "1", typed="-\n1\n12\n")
     assert (solved.status, solved.err) == (0, "")
@@ -192,7 +190,7 @@ def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) 
     assert "its game is on 4x4 connect 4, not 7x6 connect 4; nothing was imported" in bad
 
 
-def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
+def test_an_unreadable_line_is_named_and_no_file_written(run: Run, tmp_path: Path) -> None:
     source, out = tmp_path / "g.txt", tmp_path / "o.csv"
     source.write_text("44\n48\n12\n")
     message = bad_input(run("convert", str(source), "-o", str(out)))
@@ -247,7 +245,7 @@ def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
     assert message in bad_input(run("convert", *arguments, typed="44\n"))
 
 
-def test_what_solve_reports_of_the_empty_board_is_a_game_without_a_move(run: Run) -> None:
+def test_output_of_solve_on_the_empty_board_is_a_game_without_moves(run: Run) -> None:
     board = ("--columns", "4", "--rows", "4")
     solved = run("solve", *board, "--table-mb", "1", "", "12").out
     assert solved.startswith(" ")

@@ -91,7 +91,7 @@ def test_both_sides_of_a_split_are_reported(run: Run, tmp_path: Path) -> None:
     assert output["nodes"] > 0
 
 
-def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -> None:
+def test_several_playouts_of_a_game_are_resumed_equally(run: Run, tmp_path: Path) -> None:
     words = ("dataset", "--plies", "6-14", "--source", "mixed", "--playouts-per-game", "3",
              "--branch-ply", "9", *SMALL)  # fmt: skip
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"

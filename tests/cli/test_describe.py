@@ -57,7 +57,7 @@ def header_of(path: str) -> dict[str, Any]:
     return found
 
 
-def test_each_kind_of_file_states_what_made_it(run: Run) -> None:
+def test_each_kind_of_file_states_its_origin(run: Run) -> None:
     result = run(*MATCH, "--out", "games.db", "--json")
     Path("result.json").write_text(result.out)
     for end in ("csv", "parquet"):

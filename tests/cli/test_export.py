@@ -53,7 +53,7 @@ def test_json_and_seed(run: Run, tmp_path: Path) -> None:
         (("perfect",), "Missing option '-o'"),
     ],
 )
-def test_what_is_wrong_is_reported(
+def test_errors_are_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

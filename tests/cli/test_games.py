@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "class.db"
 
 
-def test_the_list_shows_who_played_and_how_it_ended(run: Run, path: Path) -> None:
+def test_the_list_shows_players_and_results(run: Run, path: Path) -> None:
     ran = run("games", str(path))
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()

@@ -57,7 +57,7 @@ def test_ctrl_c_inside_code_given_as_text_ends_with_its_status(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("jobs", "as_json"), [("1", False), ("2", True)])
-def test_ctrl_c_in_a_match_prints_what_was_played(
+def test_ctrl_c_in_a_match_prints_the_played_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str, as_json: bool
 ) -> None:
     if jobs == "2":
@@ -86,7 +86,7 @@ def test_ctrl_c_in_a_match_prints_what_was_played(
         assert "unique games" in finished.out
 
 
-def test_a_match_that_is_stopped_and_continues_costs_nobody_a_game(tmp_path: Path) -> None:
+def test_a_match_that_is_stopped_and_continued_loses_no_game(tmp_path: Path) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(
         "import time\nfrom pathlib import Path\nhere = Path(__file__).with_name('here')\n"
@@ -175,7 +175,7 @@ def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
     assert program.returncode == (130 if output else -signal.SIGINT)
 
 
-def test_ctrl_c_again_while_it_is_answered_changes_nothing(
+def test_a_second_ctrl_c_has_no_effect(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """At any step of the program, from the first to the last."""

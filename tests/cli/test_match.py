@@ -124,7 +124,7 @@ def test_the_first_lines_that_a_bot_prints_are_shown(run: Run, tmp_path: Path) -
     assert re.fullmatch(rf"{file} has printed \d+ more lines, which are left out", shown[-1])
 
 
-def test_what_remembers_is_reported(run: Run) -> None:
+def test_stateful_agents_are_reported(run: Run) -> None:
     finished = run("match", bot("remembers", "Counting"), "greedy", "--games", "4", "--jobs", "2")
     assert finished.status == 0
     assert finished.err.endswith(" remembers earlier games: one process plays them, in order\n")
@@ -145,7 +145,7 @@ def test_a_bot_that_ends_its_process_costs_its_games(run: Run, jobs: str) -> Non
     assert output["forfeit_reasons"] == [{"ended its process: exit status 3": 4}, {}]
 
 
-def test_a_thread_that_lingers_holds_nothing_up(run: Run) -> None:
+def test_a_lingering_thread_does_not_delay_the_match(run: Run) -> None:
     finished = run("match", bot("lingers"), "random", "--games", "2", "--json")
     assert finished.status == 0
     assert json.loads(finished.out)["games"] == 2
@@ -191,7 +191,7 @@ def test_ctrl_c_shows_how_to_continue_with_a_match(tmp_path: Path) -> None:
 
 
 @unix
-def test_a_full_disk_ends_a_match_with_what_was_played(tmp_path: Path) -> None:
+def test_a_full_disk_ends_a_match_with_the_played_games(tmp_path: Path) -> None:
     path, page = tmp_path / "m.db", tmp_path / "m.html"
     words = ("match", "random", "greedy", "--games", "6000", "--out", str(path), "--json",
              "--report", str(page))  # fmt: skip
@@ -288,7 +288,7 @@ def test_bounds_hold_for_an_agent_from_a_file(run: Run) -> None:
         (("ugi:/opt/engines/my-engine --depth 3", "random"), ("A ugi:my-engine", "B random")),
     ],
 )
-def test_labels_are_short_and_tell_two_agents_apart(
+def test_labels_are_short_and_distinguish_two_agents(
     names: tuple[str, str], marks: tuple[str, str]
 ) -> None:
     assert labels(names, 20) == marks

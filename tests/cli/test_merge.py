@@ -117,7 +117,7 @@ def test_an_unfinished_part_is_named_and_resumed(
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", "1/0"])
-def test_a_part_that_is_none(text: str, run: Run, tmp_path: Path) -> None:
+def test_an_invalid_part(text: str, run: Run, tmp_path: Path) -> None:
     out = str(tmp_path / "x.book")
     message = bad_input(run("book", "build", "--plies", "2", "--out", out, "--part", text))
     assert message.startswith("a part ")

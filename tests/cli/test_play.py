@@ -62,7 +62,7 @@ def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
     assert len(straight["moves"]) == 4
 
 
-def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
+def test_the_second_player_takes_back_their_move(run: Run) -> None:
     arguments = ("play", "--first", "greedy", "--second", "human", "--json")
     output = json.loads(run(*arguments, typed="4\nu\nu\n5\nq\n").out)
     assert output["moves"][:2] == "15"
@@ -105,7 +105,7 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
 
 
 @pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223", "2444", "22232"])
-def test_a_hint_reports_what_each_column_leads_to(run: Run, moves: str) -> None:
+def test_a_hint_reports_the_result_of_each_column(run: Run, moves: str) -> None:
     """On 4x4 connect 3, with the same result by plain minimax."""
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
     result = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
@@ -129,7 +129,7 @@ def test_a_hint_reports_what_each_column_leads_to(run: Run, moves: str) -> None:
     assert output.count(" draws") == sum(score == 0 for score in worth.values())
 
 
-def test_a_hint_is_the_same_each_time_and_changes_nothing(run: Run) -> None:
+def test_a_hint_is_reproducible_and_has_no_effect(run: Run) -> None:
     game = ("play", "--second", "random", "--hint", "random", "--seed", "4", "--json")
     result = run(*game, typed="h\n" * 6 + "4\n" + "h\n" * 6 + "3\n2\nq\n")
     hints = [line for line in result.err.splitlines() if "random would play" in line]
@@ -367,7 +367,7 @@ def test_after_a_forfeit_another_game_is_played(run: Run, bot: Bot) -> None:
     assert [game["forfeit"] is None for game in games] == [False, True]
 
 
-def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, bot: Bot) -> None:
+def test_an_agent_that_cannot_start_is_named_and_plays_by_the_seed(run: Run, bot: Bot) -> None:
     spec = bot("return Decision(0)", reset="raise ValueError('not today')")
     result = run("play", "--second", spec)
     assert result.status == 2

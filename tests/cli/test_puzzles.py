@@ -108,7 +108,7 @@ def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.Mon
     assert lines[at + 1] == " " * 13 + "look at, then the column"
 
 
-def test_what_is_piped_in_may_end_at_any_time(run: Run, own: str) -> None:
+def test_piped_input_may_end_at_any_time(run: Run, own: str) -> None:
     result = run("puzzles", "--set", own, "--kind", "hold")
     assert result.status == 0
     assert "one column holds the draw, every other loses." in result.out
@@ -267,7 +267,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("make --count 1 -o x.txt --columns 16 --rows 16", "128 bits"),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_nothing(
+def test_bad_input_is_one_sentence_and_leaves_no_file(
     run: Run, own: str, words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

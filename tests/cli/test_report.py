@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Path:
     return made(tmp_path / "class.db", GAMES, {"plan": SMALL_PLAN})
 
 
-def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
+def test_the_page_is_next_to_the_store(run: Run, store: Path) -> None:
     result = run("report", str(store), "--title", "Autumn & <winter>")
     page = store.with_suffix(".html")
     assert result.status == 0
@@ -36,7 +36,7 @@ def test_the_page_stands_beside_the_store(run: Run, store: Path) -> None:
     assert run("report", str(store)).status == 0
 
 
-def test_json_shows_what_was_written_and_the_figures(run: Run, store: Path) -> None:
+def test_json_has_the_written_file_and_the_figures(run: Run, store: Path) -> None:
     out = store.with_name("other.htm")
     output = json.loads(run("report", str(store), "--out", str(out), "--json").out)
     assert output["out"] == str(out)
@@ -57,7 +57,7 @@ def test_json_shows_what_was_written_and_the_figures(run: Run, store: Path) -> N
     ("more", "judged"),
     [((), ", all judged"), (("--accuracy-games", "4"), ", 4 judged"), (("--no-accuracy",), "")],
 )
-def test_what_was_written_is_reported_in_words(
+def test_the_written_file_is_reported_in_words(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], judged: str
 ) -> None:
     monkeypatch.chdir(store.parent)
@@ -117,7 +117,7 @@ def test_threads_are_rejected_or_no_more_than_there_can_be(
     assert "all judged" in " ".join(run("report", str(store)).out.split())
 
 
-def test_what_cannot_be_is_rejected(run: Run, store: Path, tmp_path: Path) -> None:
+def test_bad_input_is_rejected(run: Run, store: Path, tmp_path: Path) -> None:
     before = store.read_bytes()
     nowhere = run("report", str(tmp_path / "no.db"))
     assert bad_input(nowhere).endswith("no.db cannot be read: there is no such file")
@@ -144,7 +144,7 @@ def scores_kept(path: Path) -> int:
         return 0
 
 
-def test_ctrl_c_reports_how_to_continue_and_keeps_what_was_judged(tmp_path: Path) -> None:
+def test_ctrl_c_reports_how_to_continue_and_stores_judged_games(tmp_path: Path) -> None:
     rng, games = random.Random(1), []
     for number in range(150):
         position, moves = Position(), ""
@@ -186,7 +186,7 @@ def test_a_tournament_writes_its_page(run: Run, tmp_path: Path) -> None:
     assert third.exists()
 
 
-def test_what_a_tournament_reports_of_its_page_fits_the_terminal(
+def test_the_message_of_a_page_fits_the_terminal(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -71,7 +71,7 @@ def windows_of(cells: np.ndarray, own: int) -> int:
     return total
 
 
-def test_what_is_counted_is_what_plain_code_counts(run: Run) -> None:
+def test_counts_equal_plain_code(run: Run) -> None:
     for columns in list(random_games(Geometry(), 8, seed=3, ongoing=True)):
         position = Position.from_moves(columns)
         output = json.loads(run("show", "".join(str(c + 1) for c in columns), "--json").out)
@@ -158,7 +158,7 @@ def test_how_a_doubtful_input_is_read_is_reported_once(run: Run) -> None:
     assert "count from 0" in run("convert", "-", typed="4,4\n").err
 
 
-def test_who_moved_first_in_the_text_is_reported(run: Run) -> None:
+def test_the_first_player_of_the_text_is_reported(run: Run) -> None:
     text = ". . .\nO . .\n"
     assert "symbols      O (2, -1) moves first in the input and is X here" in run("show", text).out
     assert "symbols" not in run("show", text.replace("O", "X")).out

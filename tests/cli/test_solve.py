@@ -77,7 +77,7 @@ BAD_LINES = "12\n19\n12x\n1212121\n12121212\n11111\n\n21\n"
 
 
 @pytest.mark.parametrize("form", [(), ("--all",), ("--json",)])
-def test_wrong_lines_are_reported_and_the_stream_goes_on(run: Run, form: tuple[str, ...]) -> None:
+def test_wrong_lines_are_reported_and_the_stream_continues(run: Run, form: tuple[str, ...]) -> None:
     result = run("solve", "-", *form, *SMALL, typed=BAD_LINES)
     assert result.status == 1
     assert result.err.splitlines() == [
@@ -93,7 +93,7 @@ def test_wrong_lines_are_reported_and_the_stream_goes_on(run: Run, form: tuple[s
     assert lines[8:] == [""]
 
 
-def test_each_line_of_a_stream_is_answered_at_once() -> None:
+def test_each_line_of_a_stream_is_answered_immediately() -> None:
     with started("solve", "-", *SMALL) as program:
         assert program.stdin is not None
         assert program.stdout is not None
@@ -148,7 +148,7 @@ def test_a_guide_changes_no_score(run: Run) -> None:
         (("44", "--columns", "99"), "columns must be 1 to 16, not 99"),
     ],
 )
-def test_what_cannot_be_solved_is_one_sentence(
+def test_unsolvable_input_is_one_sentence(
     run: Run, arguments: tuple[str, ...], sentence: str
 ) -> None:
     result = run("solve", *arguments)
@@ -237,7 +237,7 @@ def answering(folder: Path, table: dict[str, int | None]) -> str:
     return f"pons:{sys.executable} {folder / 'solver.py'}"
 
 
-def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Path) -> None:
+def test_scores_are_compared_with_another_solver(run: Run, tmp_path: Path) -> None:
     positions = ("1212", "21", "", "3344")
     result = run("solve", *positions, "--against", DROP_IN, *SMALL)
     assert (result.status, result.err) == (0, "")

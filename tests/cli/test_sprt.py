@@ -57,7 +57,7 @@ def test_a_verdict_with_its_figures(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert f"A is stronger    with likelihood {output['superiority']:.1%}" in lines
 
 
-def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
+def test_the_requested_hypotheses_are_tested(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("sprt", "random", "greedy", "--elo1", "100", "--alpha", "0.1", "--beta", "0.02",
              "--model", "logistic", "--columns", "5", "--seed", "4", "--seconds", "2",
@@ -82,7 +82,9 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
     assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
 
 
-def test_undecided_is_reported_and_more_games_go_on(run: Run, tmp_path: Path) -> None:
+def test_an_undecided_test_is_reported_and_continues_with_more_games(
+    run: Run, tmp_path: Path
+) -> None:
     words = ("sprt", "greedy", "random", "--out", str(tmp_path / "t.db"), *HERE)
     result = run(*words, "--max-games", "6")
     assert result.status == 0
@@ -104,7 +106,7 @@ def test_repeated_games_and_forfeits_are_reported(run: Run, tmp_path: Path) -> N
     assert "games differ" not in run("sprt", *words[:4], "--max-games", "4", *HERE).out
 
 
-def test_what_would_bring_more_openings_is_reported(run: Run, tmp_path: Path) -> None:
+def test_the_remedy_for_few_openings_is_reported(run: Run, tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n12\n")
     test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)

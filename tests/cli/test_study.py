@@ -35,7 +35,7 @@ def test_the_list_names_every_study(run: Run) -> None:
     ]
 
 
-def test_then_stands_beside_now(run: Run) -> None:
+def test_original_figures_are_next_to_ours(run: Run) -> None:
     result = run("study", "run", "polito-alphabeta", *QUICK)
     assert (result.status, result.err) == (0, "")
     lines = result.out.splitlines()
@@ -80,7 +80,7 @@ def test_files_are_resumed(run: Run, tmp_path: Path) -> None:
     assert [each["games"] for each in output["studies"][0]["experiments"]] == [4, 4, 4]
 
 
-def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_shows_how_to_continue_and_loses_no_game(tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "itu-flat", "--out", str(tmp_path), "--games", "20")
     finished = interrupted(
         *words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists
@@ -127,7 +127,7 @@ def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
     assert all(each["setting"].endswith("here 0.01 s") for each in output)
 
 
-def test_json_reports_what_decided_the_figures(run: Run) -> None:
+def test_json_reports_the_settings_of_the_figures(run: Run) -> None:
     words = ("study", "run", "itu-uct", "menary-iterations", "--seconds", "0.01", "--games", "2")
     output = json.loads(run(*words, "--seats", "swapped", "--json").out)
     assert output["asked"] == {"games": 2, "seconds": 0.01, "swap": True, "server": None}
@@ -144,7 +144,7 @@ def test_json_reports_what_decided_the_figures(run: Run) -> None:
     assert standard["columns"] == 7
 
 
-def test_json_of_a_study_holds_openings_and_digests_of_what_played(tmp_path: Path) -> None:
+def test_json_of_a_study_has_openings_and_digests_of_agents(tmp_path: Path) -> None:
     """An own study, with an agent in a file and random openings."""
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")

@@ -108,7 +108,7 @@ def test_a_file_for_a_command_is_an_agent(run: Run) -> None:
     assert text_said.startswith("my_agent.py is an agent: try 'claimeven check my_agent.py'")
 
 
-def test_a_word_like_none_gets_no_guess(
+def test_an_unlike_word_gets_no_suggestion(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

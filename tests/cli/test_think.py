@@ -66,7 +66,7 @@ def test_wide_boards_stay_within_80_columns(run: Run, columns: int) -> None:
     assert [name for row in names for name in row] == list("abcdefghijklmnop"[:columns])
 
 
-def test_a_seed_decides_what_is_drawn_and_traced(run: Run) -> None:
+def test_a_seed_fixes_decision_and_trace(run: Run) -> None:
     words = ("think", "44", "--agent", "uct-menary:iterations=10", "--trace", "--json", "--seed")
     first, again, other = (json.loads(run(*words, seed).out) for seed in ("1", "1", "2"))
     assert first["trace"] == again["trace"] != other["trace"]
@@ -79,7 +79,7 @@ def test_a_seed_decides_what_is_drawn_and_traced(run: Run) -> None:
     assert "seed must be 0 or more" in bad_input(run("think", "", "--seed", "-1"))
 
 
-def test_values_are_named_by_what_they_are(run: Run) -> None:
+def test_values_are_named_by_kind(run: Run) -> None:
     named = {"uct-polito:iterations=50": "mean", "alphabeta": "eval", "perfect": "score"}
     for spec, word in named.items():
         rows = run("think", "112233", "--agent", spec).out.splitlines()

@@ -35,7 +35,7 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Un
 QUICK = ("--rounds", "2", "--jobs", "1")
 
 
-def test_the_ladder_stands_in_order_and_fits_a_terminal(run: Run) -> None:
+def test_the_ladder_is_in_order_and_fits_a_terminal(run: Run) -> None:
     result = run("tournament", "random", "greedy:win=yes,block=yes", *QUICK)
     assert result.status == 0
     lines = result.out.splitlines()
@@ -97,7 +97,7 @@ def test_a_file_is_resumed_and_added_to(run: Run, tmp_path: Path) -> None:
     assert json.loads(result.out)["games"] == 6
 
 
-def test_a_file_reports_what_is_played_and_options_go_before_it(run: Run, tmp_path: Path) -> None:
+def test_options_override_a_tournament_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "class.toml"
     path.write_text(
         'agents = ["random", "greedy"]\nrounds = 2\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
@@ -159,7 +159,7 @@ def broken_class(folder: Path) -> dict[str, str]:
     }
 
 
-def test_broken_files_of_a_class_are_reported_all_at_once_or_left_out(
+def test_broken_files_of_a_class_are_reported_together_or_left_out(
     run: Run, tmp_path: Path
 ) -> None:
     broken = broken_class(tmp_path)
@@ -225,7 +225,7 @@ def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
     assert "cannot be loaded: RuntimeError: only once" in bad_input(run(*words))
 
 
-def test_ctrl_c_shows_how_to_continue_and_loses_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_shows_how_to_continue_and_loses_no_game(tmp_path: Path) -> None:
     path, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--opening-plies", "0",
              "--out", str(path), "--json")  # fmt: skip
@@ -264,7 +264,7 @@ main(sys.argv[2:])
 
 
 @unix
-def test_a_full_disk_is_reported_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_earlier_games_are_stored(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--opening-plies", "0", "--jobs", "1", "--out",
              str(path))  # fmt: skip

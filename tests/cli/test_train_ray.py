@@ -19,7 +19,7 @@ WORDS = (
 )  # fmt: skip
 
 
-def test_a_run_of_self_play_is_ended_and_nothing_warned_of(
+def test_a_run_of_self_play_ends_without_warnings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ray starts once, before JAX has threads: JAX warns about later forks."""

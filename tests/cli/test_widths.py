@@ -32,7 +32,7 @@ def lines_of(run: Run, words: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("words", OUTPUTS.values(), ids=OUTPUTS)
-def test_outputs_fit_and_lose_nothing(
+def test_outputs_fit_without_loss(
     run: Run, small_book: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     words = tuple(str(small_book) if word == "BOOK" else word for word in words)
@@ -63,7 +63,7 @@ def test_the_tree_of_a_search_fits_an_ordinary_terminal(run: Run) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_the_rows_of_wide_names_stand_below_the_others(
+def test_the_rows_of_wide_names_go_below_the_names(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     name = "\u6f22\u5b57\u306e\u540d\u524d"

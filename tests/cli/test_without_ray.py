@@ -22,7 +22,7 @@ from tests.cli.conftest import Run, bad_input
         ("train", "compare", "nothing", "--last"),
     ],
 )
-def test_what_cannot_be_is_reported(
+def test_bad_input_is_reported(
     words: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bad_input(run(*words, "--address", "here:1")) == (

@@ -48,7 +48,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_workers_find_what_one_process_finds(
+def test_workers_equal_one_process(
     name: str, book: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker is killed; the status is the same too."""
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_workers_and_the_wait_for_lines() -> None:
         assert program.stderr.read().splitlines()[-1] == "interrupted"
 
 
-def test_what_does_not_go_with_workers(run: Run) -> None:
+def test_options_that_exclude_workers(run: Run) -> None:
     sentence = "does not go with --jobs and --executor"
     assert bad_input(run("solve", "--pons", "--jobs", "2")) == f"--pons {sentence}"
     for words in (("solve", "4"), ("analyze", "4"), ("book", "verify"), ("book", "build")):

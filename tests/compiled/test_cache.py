@@ -42,7 +42,7 @@ def output_of(program: subprocess.Popen[str]) -> list[str]:
     return out.splitlines()
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_written_code_is_read(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "name.kernel"
     assert cache.read(path) is None
     for content in (b"", b"compiled", bytes(range(256)) * 100):
@@ -119,7 +119,7 @@ def test_the_last_used_are_kept_when_there_are_too_many(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1.kernel", "2.kernel"]
 
 
-def test_what_is_old_goes_when_something_is_written(tmp_path: Path) -> None:
+def test_old_files_are_deleted_on_writing(tmp_path: Path) -> None:
     old, new = tmp_path / "old.kernel", tmp_path / "new.kernel"
     old.touch()
     os.utime(old, (0, 0))
@@ -166,7 +166,7 @@ def test_processes_of_one_kind_of_processor_share_compiled_code(tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
-def test_what_another_makes_is_waited_for(tmp_path: Path) -> None:
+def test_a_process_waits_for_the_compilation_of_another(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "name.kernel"
     waiting, found = threading.Event(), []
 
@@ -185,7 +185,7 @@ def test_what_another_makes_is_waited_for(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:
+def test_present_code_is_read_without_waiting(tmp_path: Path) -> None:
     def wait() -> None:
         raise AssertionError("waits")
 

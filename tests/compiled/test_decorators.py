@@ -116,7 +116,7 @@ def test_a_kernel_loads_the_kernels_it_calls(folder: Path, output: list[str]) ->
 
 
 @pytest.mark.parametrize("by_helper", [False, True])
-def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
+def test_a_stored_kernel_follows_its_callees(
     by_helper: bool, folder: Path, output: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def twice_by_a_new_one() -> int:
@@ -145,7 +145,7 @@ def twofold(number: Any) -> Any:
     return number + number
 
 
-def test_each_signature_has_code_of_its_own(folder: Path) -> None:
+def test_each_signature_has_its_code(folder: Path) -> None:
     """Also when the code is loaded from the cache."""
     for _ in range(2):
         kernel = Kernel(twofold, ("uint64(uint64)", "float64(float64)"))
@@ -168,7 +168,7 @@ def test_a_trusting_kernel_takes_python_numbers_and_is_called_by_kernels(folder:
     assert len(kernel_files(folder)) == 2
 
 
-def test_compiling_is_told_once(folder: Path) -> None:
+def test_compiling_is_reported_once(folder: Path) -> None:
     said: list[str] = []
     when_compiling(lambda: said.append("compiling"))
     new_kernel().load()
@@ -313,7 +313,7 @@ def test_without_compilation_the_same_is_said() -> None:
     assert said[0] == said[1] != ""
 
 
-def test_it_is_compiled_unless_numba_is_told_not_to() -> None:
+def test_kernels_are_compiled_unless_numba_is_disabled() -> None:
     program = """
 import os
 from numba import config

@@ -101,7 +101,7 @@ def output(change: str, **variables: str) -> list[list[object]]:
     ],
     ids=["a class is gone", "a function takes less"],
 )
-def test_a_numba_that_is_not_known_compiles_all_the_same(change: str, tmp_path: Path) -> None:
+def test_an_unknown_numba_still_compiles(change: str, tmp_path: Path) -> None:
     found, words, warned = output(change, CLAIMEVEN_CACHE_DIR=str(tmp_path))
     table = Table(np.arange(8, dtype=np.uint64), np.arange(8))
     assert found == [int(score_of(table, 5, 3)), int(score_of_two(table, np.uint64(5)))]

@@ -336,7 +336,7 @@ def test_modules_export_their_kernels_and_import_memory_and_logarithms(page: Any
         assert exports == [*(kernel.__name__ for kernel in kernels), "__heap_base"]
 
 
-def test_constants_are_those_of_python() -> None:
+def test_constants_equal_python() -> None:
     text = (FOLDER / "slots.js").read_text(encoding="utf-8")
     assert text == doctools.webassembly.slots(doctools.webassembly.former_versions())
 

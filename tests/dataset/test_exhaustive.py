@@ -77,7 +77,7 @@ def test_rows_are_all_positions_of_the_oracle_with_its_scores(
     assert order == sorted(order)
 
 
-def test_early_positions_of_the_standard_board_are_those_of_the_solver(tmp_path: Path) -> None:
+def test_early_positions_of_the_standard_board_equal_the_solver(tmp_path: Path) -> None:
     """Its book holds all the scores."""
     rows = made(tmp_path / "a.csv", plan(0, 4, Geometry()))
     assert len(rows) == 1 + 4 + 25 + 121 + 568
@@ -90,7 +90,7 @@ def test_early_positions_of_the_standard_board_are_those_of_the_solver(tmp_path:
         assert (position.mine, position.mask) == (mine, mask)
 
 
-def test_what_a_book_lacks_is_solved(tmp_path: Path) -> None:
+def test_positions_missing_in_a_book_are_solved(tmp_path: Path) -> None:
     """The book ends with ply 3: plies up to 2 follow from it, those beyond do not."""
     small_book = tmp_path / "small.book"
     build_book(small_book, BOARD, 3, table_mb=1)
@@ -183,7 +183,7 @@ def test_a_damaged_journal_is_rejected(tmp_path: Path, row: str, is_checked: boo
 
 
 @pytest.mark.parametrize(("bound", "most"), [("MAX_POSITIONS", 718), ("_MAX_MOVES", 121 * 7)])
-def test_too_many_positions_are_rejected_with_what_is_possible(
+def test_too_many_positions_are_rejected_with_the_maximum(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
     """There are 719 up to ply 4, and 121 of 7 columns each at ply 3."""

@@ -33,7 +33,7 @@ def test_parquet_holds_the_same_as_csv(tmp_path: Path, asked: DatasetPlan) -> No
         assert row == {name: "" if value is None else str(value) for name, value in other.items()}
 
 
-def test_parquet_without_its_package_is_rejected_at_once(
+def test_parquet_without_its_package_is_rejected_immediately(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__
@@ -138,7 +138,7 @@ def test_a_whole_line_that_holds_no_position_is_rejected(tmp_path: Path, row: st
         make_dataset(tmp_path / "set.csv", plan(), solver())
 
 
-def test_a_first_line_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+def test_a_truncated_first_line_is_started_again(tmp_path: Path) -> None:
     path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
     header = json.dumps(plan(9).header())
     for length in (0, 1, len(header)):

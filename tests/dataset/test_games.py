@@ -107,9 +107,7 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
 
 
 @pytest.mark.parametrize("optimal_only", [False, True])
-def test_what_is_remembered_changes_no_row(
-    monkeypatch: pytest.MonkeyPatch, optimal_only: bool
-) -> None:
+def test_the_cache_changes_no_row(monkeypatch: pytest.MonkeyPatch, optimal_only: bool) -> None:
     """Best moves are asked for again once they are forgotten, and only then."""
     plan = DatasetPlan(
         10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, optimal_only=optimal_only
@@ -145,7 +143,7 @@ def test_one_a_game_is_drawn_evenly_from_the_positions_of_the_game() -> None:
     assert 0.35 < sum(places) / len(places) < 0.65
 
 
-def test_endings_share_what_comes_before_them_and_differ_after() -> None:
+def test_playouts_share_the_opening_and_differ_after_it() -> None:
     plain, begin, endings = PlainSolver(SMALL), 11, 5
     plan = DatasetPlan(
         10,

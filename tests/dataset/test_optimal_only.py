@@ -39,7 +39,7 @@ def made(path: Path, plan: DatasetPlan) -> Path:
     [{}, {"one_per_game": True}, {"playouts_per_game": 3, "branch_ply": 9}, {"random_moves": 0.0}],
     ids=["all", "one", "playouts_per_game", "best"],
 )
-def test_rows_are_those_of_all_scores_without_the_other_scores(
+def test_rows_equal_all_scores_without_the_other_columns(
     tmp_path: Path, others: dict[str, float]
 ) -> None:
     plan = replace(PLAN, positions=60, **others)
@@ -56,7 +56,7 @@ def test_rows_are_those_of_all_scores_without_the_other_scores(
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
+def test_written_data_are_read(tmp_path: Path, kind: str) -> None:
     path = made(tmp_path / f"right.{kind}", replace(PLAN, optimal_only=True))
     data = read_dataset(path, SMALL)
     whole = read_dataset(made(tmp_path / f"whole.{kind}", PLAN), SMALL)

@@ -27,7 +27,7 @@ ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,2,5,2")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
+def test_written_data_are_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"set.{kind}"
     make_dataset(tmp_path / "source.csv", plan(120, "mixed"), solver())
     make_dataset(path, plan(120, "mixed"), solver())

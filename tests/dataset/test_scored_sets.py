@@ -148,7 +148,7 @@ def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
         read_set(path, Geometry())
 
 
-def test_a_data_set_that_tells_best_columns_alone_gets_the_other_scores(tmp_path: Path) -> None:
+def test_a_data_set_with_only_best_columns_gets_the_other_scores(tmp_path: Path) -> None:
     small = Geometry(4, 4, 3)
     plan = DatasetPlan(30, 2, 9, 1, "mixed", small)
     found = []

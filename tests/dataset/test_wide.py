@@ -45,7 +45,7 @@ def late(count: int = 40, source: str = "random", geometry: Geometry = BOARD) ->
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("geometry", [BOARD, LARGE], ids=str)
-def test_scores_are_those_of_the_oracle(tmp_path: Path, kind: str, geometry: Geometry) -> None:
+def test_scores_equal_the_oracle(tmp_path: Path, kind: str, geometry: Geometry) -> None:
     path = tmp_path / f"set.{kind}"
     assert make_dataset(path, late(geometry=geometry), solver(geometry)).positions == 40
     found, known = read_dataset(path, geometry), dict[object, int]()

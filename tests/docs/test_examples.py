@@ -62,7 +62,9 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES)
-def test_examples_give_what_they_show(page: Path, folder: Path, run: Callable[[str], str]) -> None:
+def test_examples_print_their_shown_output(
+    page: Path, folder: Path, run: Callable[[str], str]
+) -> None:
     for block in blocks_of(page):
         if block.title:
             (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +99,7 @@ def test_commands_options_and_agents_of_pages_exist() -> None:
     assert seen > 40
 
 
-def test_modules_that_pages_tell_to_run_exist() -> None:
+def test_modules_named_in_commands_exist() -> None:
     for page in PAGES:
         text = " ".join(page.read_text(encoding="utf-8").split())
         for module in re.findall(r"python -m ((?:bench|tests|doctools)[\w.]*)", text):

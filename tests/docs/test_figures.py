@@ -36,7 +36,7 @@ def test_every_picture_is_shown_and_every_shown_picture_is_made() -> None:
     assert {path.name for path in FOLDER.iterdir()} == drawn | SCREENSHOTS | RUNS
 
 
-def test_pictures_are_whole_and_load_nothing() -> None:
+def test_pictures_are_complete_and_load_no_resources() -> None:
     for path in FOLDER.glob("*.svg"):
         root = ElementTree.parse(path).getroot()
         assert root.tag.endswith("svg")
@@ -44,20 +44,20 @@ def test_pictures_are_whole_and_load_nothing() -> None:
         assert "href" not in path.read_text(encoding="utf-8")
 
 
-def test_every_table_stands_in_a_page() -> None:
+def test_every_table_is_in_a_page() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in tables.pages_with_tables(DOCS))
     assert all(f"<!-- figures: {name} -->" in text for name in tables.TABLES)
     with pytest.raises(KeyError, match="nothing"):
         tables.with_tables("<!-- figures: nothing -->\n<!-- end of figures -->")
 
 
-def test_the_puzzle_is_what_the_tutorial_says() -> None:
+def test_the_puzzle_agrees_with_the_tutorial() -> None:
     scores = Solver(table_mb=16, book=None).scores(puzzle.PUZZLE)
     assert [column for column, score in enumerate(scores) if score > 0] == [puzzle.ANSWER]
     assert all(score < 0 for column, score in enumerate(scores) if column != puzzle.ANSWER)
 
 
-def test_check_tells_a_stale_picture_and_writes_nothing(
+def test_check_reports_a_stale_picture_without_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.md"

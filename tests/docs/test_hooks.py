@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "page.md"
 
 
-def test_the_source_of_a_function_is_that_of_the_file() -> None:
+def test_the_source_of_a_function_equals_the_file() -> None:
     path, lines = hooks.source_of("claimeven.minimax.textbook.alphabeta")
     assert path == Path(textbook.__file__)
     assert lines[0] == "def alphabeta("
@@ -129,5 +129,5 @@ def test_comments_document_constants() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
-def test_what_pages_include_is_there(page: Path) -> None:
+def test_included_files_exist(page: Path) -> None:
     hooks.with_inclusions(page.read_text(encoding="utf-8"), page)

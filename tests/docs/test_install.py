@@ -18,7 +18,7 @@ def bare(name: str) -> str:
     return re.split(r"[><=;\[ ]", name)[0].lower().replace("_", "-")
 
 
-def test_every_extra_has_a_row_with_what_it_brings() -> None:
+def test_every_extra_has_a_row_with_its_packages() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \| ([^|]+) \|", PAGE, re.MULTILINE))
     extras = PROJECT["optional-dependencies"]
     assert set(rows) == set(extras) - OWN
@@ -28,7 +28,7 @@ def test_every_extra_has_a_row_with_what_it_brings() -> None:
     assert all(f"`{extra}`" in PAGE for extra in OWN)
 
 
-def test_the_base_is_what_the_page_says() -> None:
+def test_the_base_equals_the_page() -> None:
     """Another package in the base is a decision: this page and its size change with it."""
     (listed,) = re.findall(r"^(click, .*), with their dependencies", PAGE, re.MULTILINE)
     named = {bare(name) for name in listed.replace(" and ", ", ").split(", ")}

@@ -24,7 +24,7 @@ def links_of_lesson() -> list[tuple[str, str]]:
     return [(query, text) for text, query in LINK.findall(LESSON.read_text("utf-8"))]
 
 
-def test_slides_have_the_links_of_the_lesson_and_load_nothing() -> None:
+def test_slides_have_the_links_of_the_lesson_and_load_no_resources() -> None:
     slides = SLIDES.read_text("utf-8")
     links = [(html.unescape(query), text) for query, text in SLIDE_LINK.findall(slides)]
     assert links == links_of_lesson()

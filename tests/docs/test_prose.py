@@ -82,7 +82,7 @@ def test_names_explain_themselves() -> None:
     assert not found, "\n".join(found)
 
 
-def test_a_class_has_its_name_alone() -> None:
+def test_a_class_name_is_unique() -> None:
     homes: dict[str, list[str]] = {}
     for path in (prose.ROOT / "src").rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:

@@ -26,7 +26,7 @@ def test_it_is_animated_short_and_small() -> None:
     assert picture.info["loop"] == 0
 
 
-def test_it_is_shown_with_words_for_those_who_do_not_see_it() -> None:
+def test_the_recording_has_alternative_text() -> None:
     for name in ("README.md", "docs/index.md"):
         text = (ROOT / name).read_text("utf-8")
         before = text.split(f"{FILE.name})")[0]

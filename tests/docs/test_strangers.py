@@ -123,7 +123,7 @@ def test_the_image_compiles_by_names_that_are_there() -> None:
     subprocess.run([sys.executable, "-c", code], env=environment(), check=True, timeout=200)
 
 
-def test_the_image_is_made_of_what_a_wheel_takes() -> None:
+def test_the_image_is_built_from_the_files_of_a_wheel() -> None:
     listed = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     taken = {line[1:] for line in listed if line.startswith("!")}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -143,7 +143,7 @@ def test_a_function_of_ones_own_is_an_evaluation() -> None:
 @pytest.mark.parametrize(
     "number", [3, -2.5, True, np.float32(0.5), np.int64(7), Fraction(1, 4), 10**400]
 )
-def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
+def test_a_function_may_return_any_number(number: Any) -> None:
     value = get_evaluation(lambda position: number)(Position())
     assert isinstance(value, (int, float)) and value == number
 
@@ -207,7 +207,7 @@ def test_the_greatest_weights_are_counted_right() -> None:
         assert evaluate_compiled(greatest, position) == greatest(position)
 
 
-def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
+def test_an_unknown_evaluation_is_reported_with_the_choices() -> None:
     with pytest.raises(InvalidEvaluation) as caught:
         get_evaluation("window")
     assert str(caught.value) == (
@@ -219,7 +219,7 @@ def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
         get_evaluation([])  # type: ignore[arg-type]
 
 
-def test_what_no_windows_are_counted_of() -> None:
+def test_invalid_window_arguments_are_refused() -> None:
     for player, length in ((0, 0), (0, -2), (2, 1), (-1, 1), (0, 1.5)):
         with pytest.raises(ClaimevenError, match=r"(length|player) must be"):
             count_by_length(Position.from_moves("4455"), player, length)  # type: ignore[arg-type]

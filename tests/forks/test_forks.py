@@ -63,7 +63,7 @@ def test_it_ends_so(start: Start, code: str, status: int, out: str) -> None:
     assert ended(start(code, stderr=subprocess.DEVNULL)) == (status, out)
 
 
-def test_it_is_told_arguments_folder_and_variables(start: Start, tmp_path: Path) -> None:
+def test_a_launch_gets_arguments_folder_and_variables(start: Start, tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("name = 'beside'", encoding="utf-8")
     code = (
         "import os, sys; from beside import name; print(ascii([name, sys.argv, os.getcwd(),"
@@ -99,7 +99,7 @@ def test_a_signal_ends_it(start: Start, number: signal.Signals = signal.SIGINT) 
         assert program.wait(PATIENCE) == -number
 
 
-def test_what_it_draws_is_not_what_others_drew(start: Start) -> None:
+def test_each_launch_draws_other_random_numbers(start: Start) -> None:
     code = "import numpy, random; print(random.random(), numpy.random.random())"
     one, two = (ended(start(code))[1].split() for _ in range(2))
     assert not set(one) & set(two)
@@ -154,7 +154,7 @@ def test_a_launch_has_its_workers_forked_and_all_end_with_it() -> None:
             time.sleep(0.01)
 
 
-def test_a_template_ends_with_who_has_started_it() -> None:
+def test_a_template_ends_with_its_starter() -> None:
     code = (
         "import subprocess, sys, time; from tests import forks\n"
         "words = [sys.executable, '-c', 'print(7)']\n"

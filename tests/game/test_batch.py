@@ -35,7 +35,7 @@ def boards_of(positions: list[Position]) -> tuple[Boards, Boards]:
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
+def test_array_operations_equal_positions(geometry: Geometry) -> None:
     positions = list(random_positions(geometry, 100, seed=3))
     mine, mask = boards_of(positions)
     copies = mine.copy(), mask.copy()
@@ -59,7 +59,7 @@ def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_moves_are_those_of_positions(geometry: Geometry) -> None:
+def test_moves_equal_positions(geometry: Geometry) -> None:
     positions = list(random_positions(geometry, 60, seed=4, ongoing=True))
     mine, mask = boards_of(positions)
     for column, (can, mine_after, mask_after) in enumerate(moves(mine, mask, geometry)):

@@ -182,7 +182,7 @@ def test_bad_drawings(text: str, error: type[ValueError], message: str) -> None:
         parse_drawing(text, Geometry(3, 2, 3))
 
 
-def test_what_is_no_drawing_or_no_board_is_said() -> None:
+def test_invalid_drawings_and_boards_are_reported() -> None:
     with pytest.raises(InvalidNotation, match=r"a drawing must be text, not \['\.'"):
         parse_drawing(["."])  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(InvalidNotation, match=r"a board must be a Geometry, .*, not \(3, 2\)"):

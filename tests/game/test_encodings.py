@@ -157,7 +157,7 @@ def test_errors(name: str, board: Any, message: str) -> None:
         converters(name)[1](board, SMALL)
 
 
-def test_readers_blame_what_is_wrong() -> None:
+def test_readers_name_the_invalid_part() -> None:
     board = GOLDEN["kaggle"]
     assert encodings.from_fen(text="4/2r1/rryy", geometry=SMALL) == ASYMMETRIC
     assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC

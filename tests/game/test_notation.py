@@ -30,7 +30,7 @@ def test_round_trip(columns: int, data: st.DataObject) -> None:
         assert parse_column(f" {column + 1} ", geometry) == column
 
 
-def test_letters_begin_at_ten_columns() -> None:
+def test_letters_start_at_ten_columns() -> None:
     assert format_moves([0, 8], Geometry(9, 6)) == "19"
     assert format_moves([0, 9], Geometry(10, 6)) == "aj"
     assert parse_moves("dE", Geometry()) == parse_moves("45", Geometry()) == (3, 4)

@@ -119,7 +119,7 @@ def test_equality() -> None:
     assert eval(repr(empty.play(3)), {"Position": Position, "Geometry": Geometry}) == empty.play(3)
 
 
-def test_what_is_printed_of_a_position_can_be_read_again() -> None:
+def test_printed_positions_can_be_read_again() -> None:
     """By users, and by Python without other imports."""
     assert repr(Position.from_moves("4455")) == "Position.from_fen('7/7/7/7/3yy2/3rr2 r')"
     for board in (Geometry(), Geometry(12, 4, 3), Geometry(2, 2, 2), Geometry(16, 16, 8)):

@@ -81,7 +81,7 @@ def test_a_bare_drawing_takes_the_colours_of_its_page() -> None:
 
 
 @given(position=positions())
-def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
+def test_a_stage_has_the_parts_of_any_position(position: Position) -> None:
     geometry = position.geometry
     parts = list(ElementTree.fromstring(draw_stage(geometry)).iter(f"{SVG}g"))
     hidden = [part for part in parts if part.attrib.get("visibility") == "hidden"]
@@ -117,7 +117,7 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
         ({"cell": "44"}, "not '44'"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(arguments: Any, output: str) -> None:
+def test_invalid_drawing_options_are_reported(arguments: Any, output: str) -> None:
     with pytest.raises(ClaimevenError, match=output):
         draw_svg(**{"position": Position.from_moves("44"), **arguments})
 

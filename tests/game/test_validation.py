@@ -37,13 +37,13 @@ def test_infinity_passes_only_where_it_may() -> None:
 
 
 @pytest.mark.parametrize("value", ["3", None, True, 1.0, 2.5, np.bool_(1), math.nan])
-def test_what_is_no_whole_number_is_refused(value: object) -> None:
+def test_values_that_are_not_whole_numbers_are_refused(value: object) -> None:
     with pytest.raises(ClaimevenError, match="it must be a whole number, not"):
         whole_number(value, "it")
 
 
 @pytest.mark.parametrize("value", ["3", None, True, 1j, math.nan])
-def test_what_is_no_number_is_refused(value: object) -> None:
+def test_values_that_are_not_numbers_are_refused(value: object) -> None:
     with pytest.raises(ClaimevenError, match="it must be a number, not"):
         real_number(value, "it")
 
@@ -59,7 +59,7 @@ def test_what_is_no_number_is_refused(value: object) -> None:
         (share, {}, 1.5, "it must be 0 to 1, not 1.5"),
     ],
 )
-def test_what_is_out_of_range_is_refused(
+def test_numbers_out_of_range_are_refused(
     check: Any, bounds: dict[str, float], value: float, message: str
 ) -> None:
     class Mine(ClaimevenError):

@@ -106,7 +106,7 @@ def test_scores_of_good_columns_count_more(data: Dataset) -> None:
     assert set(focused.best_weights.tolist()) == {0.5}
 
 
-def test_of_best_columns_alone_their_scores_are_learned_and_played(data: Dataset) -> None:
+def test_scores_of_only_the_best_columns_are_learned_and_played(data: Dataset) -> None:
     known_scores = np.where(data.optimal | (data.scores == ILLEGAL), data.scores, WORSE)
     right = replace(data, scores=known_scores)
     features = Features(SMALL)
@@ -252,7 +252,7 @@ def test_seed_and_step_decide_which_moves_are_played() -> None:
     assert len(set(of_steps)) > 1 and len(set(of_seeds)) > 1
 
 
-def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Dataset) -> None:
+def test_each_epoch_has_each_position_once_in_another_order(data: Dataset) -> None:
     few = data.select(np.arange(10))
     sampler = BatchSampler(few, 4, seed=1)
     assert sampler.steps_per_epoch == 2  # two positions wait for the next order
@@ -274,7 +274,7 @@ def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
     assert np.array_equal(batch.planes[:3], same.batch_at(0).planes[:3])
 
 
-def test_the_seed_decides_what_is_drawn_by_chances(data: Dataset) -> None:
+def test_the_seed_fixes_weighted_draws(data: Dataset) -> None:
     weights = np.ones(len(data))
     one, other = (BatchSampler(data, 40, seed, weights).indices_at(0).tolist() for seed in (1, 2))
     assert one != other

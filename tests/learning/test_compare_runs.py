@@ -69,7 +69,7 @@ def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
     assert found[0].hard is found[0].elo is found[0].place is None  # this board has no such figure
 
 
-def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> None:
+def test_measured_models_are_not_measured_again(ntuple: Path, tmp_path: Path) -> None:
     run = tmp_path / "again"
     shutil.copytree(ntuple, run)
     first = compare_runs([run], BRIEF, last_only=True)
@@ -87,7 +87,7 @@ def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> No
         compare_runs([run], BRIEF)
 
 
-def test_what_cannot_be_compared_is_rejected(ntuple: Path, tmp_path: Path) -> None:
+def test_runs_that_cannot_be_compared_are_rejected(ntuple: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidRun, match="is not the folder of a run: it has no config"):
         compare_runs([tmp_path])
     with pytest.raises(InvalidRun, match="a,b must not have a comma in its name"):

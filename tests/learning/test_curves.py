@@ -40,7 +40,7 @@ def test_numbers_of_the_log_become_points(tmp_path: Path) -> None:
         assert [panel.name for panel in panels] == ["perfect", "loss.policy", "loss.value"]
 
 
-def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
+def test_curves_are_in_their_stated_units(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
     other = [{"steps": 1, "seconds": 10_000, "core_seconds": 18_000, "perfect": 0.75}]
@@ -126,7 +126,7 @@ def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
     assert len(both) == 2 and all(path.stat().st_size > 2000 for path in both)
 
 
-def test_what_cannot_be_drawn_is_rejected(tmp_path: Path) -> None:
+def test_curves_that_cannot_be_drawn_are_rejected(tmp_path: Path) -> None:
     good = folder_of(tmp_path / "good", ROWS)
     empty = folder_of(tmp_path / "empty", [])
     torn = folder_of(tmp_path / "torn", ROWS[:1], end="[1]\n")

@@ -94,7 +94,7 @@ def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
         assert (whole / "model.npz").read_bytes() == before
 
 
-def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path) -> None:
+def test_a_net_generalizes_to_unseen_positions(whole: Path, table: Path, tmp_path: Path) -> None:
     """On positions that are not in its data, and against random play."""
     other = tmp_path / "other.csv"
     make_dataset(other, DatasetPlan(600, 0, 12, seed=2, geometry=SMALL), Solver(SMALL, table_mb=1))
@@ -107,7 +107,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
     assert play_match(NetAgent(net), "random", games=100, geometry=SMALL, seed=1).wins[0] >= 70
 
 
-def test_it_learns_from_best_columns_alone(table: Path, tmp_path: Path) -> None:
+def test_a_net_learns_from_only_best_columns(table: Path, tmp_path: Path) -> None:
     """Sets without other scores, next to one with them."""
     plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, optimal_only=True)
     path = tmp_path / "right.csv"
@@ -273,7 +273,7 @@ def test_plies_are_drawn_from_by_their_weights(data: Dataset) -> None:
 
 
 @pytest.mark.parametrize("size", [1e308, 5e-324])
-def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
+def test_shares_of_any_size_are_drawn_evenly(data: Dataset, size: float) -> None:
     one, two = data.select(np.arange(0, 400)), data.select(np.arange(400, len(data)))
 
     def drawn(share: float) -> list[int]:
@@ -310,7 +310,7 @@ def test_weights_of_plies_may_be_plain() -> None:
     assert DistilConfig(ply_weights=plain).ply_weights == (PlyWeight(2, 5, 1.0),)
 
 
-def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
+def test_shares_may_be_numpy_numbers_but_no_other_types() -> None:
     plies: Any = [(np.int64(2), np.int8(5), np.float32(0.5))]
     config = DistilConfig(dataset_weights=(float(np.float32(1)), np.int64(2)), ply_weights=plies)
     again = json.loads(json.dumps(config.as_dict()))
@@ -362,7 +362,7 @@ def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset)
     assert of_first.mean() == pytest.approx(0.9, abs=0.02)
 
 
-def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:
+def test_a_run_may_start_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:
     start = whole / "model.npz"
     start_config = replace(QUICK, epochs=0.1, start=str(start))
     first = train_distil(tmp_path / "on", data, start_config)[0]
@@ -383,7 +383,7 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
         train_distil(tmp_path / "on", data, replace(start_config, start=None))
 
 
-def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
+def test_the_loss_of_a_row_is_the_minimized_loss() -> None:
     row = {"policy_loss": 1.0, "value_loss": 0.2, "score_loss": 0.05}
     assert DistilConfig().loss_of(row) == pytest.approx(1 + 0.5 * 0.2 + 0.5 * 0.05)
     assert DistilConfig(value_weight=2, score_weight=6).loss_of(row) == pytest.approx(1.7)

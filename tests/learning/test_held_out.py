@@ -24,7 +24,7 @@ def test_the_sets_are_exact_and_hold_no_position_twice(name: str) -> None:
     assert (scores == late.scores).all()
 
 
-def test_accuracy_is_what_asking_position_by_position_says() -> None:
+def test_accuracy_equals_single_decisions() -> None:
     whole = bundled_set(which="easy")
     assert whole is not None
     asked = whole.first(400)

@@ -86,7 +86,7 @@ NONSENSE = (b"", b"\x05", b"\xff\xff\xff\x7f what?", KEY + b"?" * 16, None)
 
 
 @pytest.mark.parametrize("message", NONSENSE)
-def test_those_who_go_or_talk_nonsense_are_forgotten(
+def test_clients_that_leave_or_send_nonsense_are_dropped(
     server: InferenceServer[Counting], message: bytes | None
 ) -> None:
     port, key = server.address

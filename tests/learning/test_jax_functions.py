@@ -41,7 +41,7 @@ def called() -> list[float]:
     return found
 
 
-def test_another_process_loads_what_one_compiled(folder: Path) -> None:
+def test_another_process_loads_the_compiled_function(folder: Path) -> None:
     assert called() == [1, 12.0]
     (file,) = folder.iterdir()
     assert file.name.startswith("tests.sum-") and file.suffix == cache.JAX_SUFFIX

@@ -34,7 +34,7 @@ def positions_of(board: Geometry, count: int = 300) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
+def test_jax_features_equal_the_kernel(board: Geometry) -> None:
     features, boards = Features(board), positions_of(board)
     seen = compiled(
         JaxFeatures(features).of_halves
@@ -47,7 +47,7 @@ def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
 
 
 @pytest.mark.parametrize("board", BOARDS[:2], ids=str)
-def test_it_says_what_the_net_says(board: Geometry) -> None:
+def test_jax_outputs_equal_the_net(board: Geometry) -> None:
     """Of any number of positions, more than a batch holds too."""
     net = Net(SHAPE, initial_weights(SHAPE, board, 1), board)
     model, boards = JaxNet(net, 64, FLOAT32), positions_of(board)

@@ -33,7 +33,7 @@ def drawn(rng: np.random.Generator) -> dict[str, Any]:
     return {name: rng.normal(size=size).astype(np.float32) for name, size in SIZES.items()}
 
 
-def test_a_first_step_is_that_of_optax() -> None:
+def test_a_first_step_equals_optax() -> None:
     """Later ones differ, since optax corrects the momentum of first steps for what came before."""
     rng = np.random.default_rng(1)
     weights, gradients, rate, decay = drawn(rng), drawn(rng), 0.03, 0.2

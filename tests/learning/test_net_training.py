@@ -38,7 +38,7 @@ SMALL = Geometry(4, 4, 3)
 
 
 @pytest.mark.parametrize("geometry", [Geometry(), SMALL], ids=str)
-def test_what_is_trained_is_what_is_played(geometry: Geometry) -> None:
+def test_the_trained_net_is_the_played_net(geometry: Geometry) -> None:
     outputs = compiled(JaxForward(drawn_net(geometry).features).of_features)
     for seed in range(3):
         net = drawn_net(geometry, seed=seed)
@@ -61,7 +61,7 @@ def test_short_numbers_change_little() -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_gradients_are_what_small_changes_make(precision: str) -> None:
+def test_gradients_equal_finite_differences(precision: str) -> None:
     """For tables and matrices, whose gradients are computed separately."""
     import jax
 
@@ -149,7 +149,7 @@ def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
     assert np.asarray(turned)[:, 4] == pytest.approx(found[0][:, 4], abs=1e-5)
 
 
-def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
+def test_dropout_depends_on_seed_and_step() -> None:
     batch = made_batch(drawn_net(SMALL))
 
     def learnt(seed: int, dropped: float) -> list[float]:
@@ -255,7 +255,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
     assert float(lost(none, "each").policy) == float(lost(none, "any").policy) == 0
 
 
-def test_gradients_found_in_parts_are_those_of_the_whole() -> None:
+def test_gradients_of_parts_equal_the_whole() -> None:
     """Also if of some parts only a score, or a value, is known."""
     net = drawn_net(SMALL, replace(TINY, blocks=1))
     batch = made_batch(net)
@@ -378,7 +378,7 @@ def test_a_checkpoint_of_another_optimizer_is_rejected() -> None:
         one.resume(other.checkpoint())
 
 
-def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
+def test_muon_changes_hidden_matrices_equally_in_all_directions() -> None:
     """A step goes in the directions of the gradients, by nearly equal lengths in all of them."""
     rate, decay = 0.01, 0.1
     config = OptimizerConfig(steps=1, lr=rate, weight_decay=decay, optimizer="muon")

@@ -43,7 +43,7 @@ def files(folder: Path, *nets: Net, steps: int = 127) -> list[Path]:
     return paths
 
 
-def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
+def test_the_mean_is_taken_of_every_weight(tmp_path: Path) -> None:
     paths = files(tmp_path, drawn(1), drawn(2), drawn(3))
     out = tmp_path / "mean.npz"
     assert average_nets(paths, out, model_weights=(1, 2, 5), quant_levels=127) == {}
@@ -98,7 +98,7 @@ def test_a_mean_knows_scores_if_all_nets_do(tmp_path: Path) -> None:
     assert mean.knows_scores and mean.knows_only_best
 
 
-def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
+def test_common_search_defaults_hold_for_the_mean(tmp_path: Path) -> None:
     suits = SearchDefaults(c=0.5, score_share=0.8)
     alike, other = drawn(4), drawn(6)
     alike.search_defaults = suits
@@ -109,7 +109,7 @@ def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
     assert read_net(tmp_path / "mean.npz").search_defaults == SearchDefaults()
 
 
-def test_figures_are_those_of_the_file_on_the_held_out_sets(
+def test_figures_are_measured_from_the_file_on_the_held_out_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(net_weights, "MANY_POSITIONS", 1)
@@ -146,7 +146,7 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(
         ),
     ],
 )
-def test_what_cannot_be_averaged_is_rejected(
+def test_nets_that_cannot_be_averaged_are_rejected(
     tmp_path: Path, nets: list[Net], asked: dict[str, object], message: str
 ) -> None:
     paths = files(tmp_path, *nets)
@@ -194,7 +194,7 @@ def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetSha
         assert not np.shares_memory(array, more.arrays[name])
 
 
-def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
+def test_added_weights_are_random_and_lead_only_to_added_units() -> None:
     net, narrow = drawn_net(BOARD, seed=2), TINY.pairs
     more, other = widen(net, WIDE, seed=4), widen(net, WIDE, seed=5)
     for name in ("in_sum", "block0_sum", "block1_difference"):
@@ -207,7 +207,7 @@ def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
 
 
 @needs_jax
-def test_what_was_added_learns() -> None:
+def test_added_weights_learn() -> None:
     net = drawn_net(BOARD, replace(TINY, pairs=TINY.pairs - 2), seed=2)
     trainer = NetTrainer(TINY, OptimizerConfig(steps=5, lr=0.01), BOARD)
     trainer.start_with(widen(net, TINY, seed=4))
@@ -231,5 +231,5 @@ def test_what_was_added_learns() -> None:
         ({"column_numbers": 1}, False),
     ],
 )
-def test_what_can_grow_to_what(change: dict[str, int], can: bool) -> None:
+def test_shapes_that_can_be_widened(change: dict[str, int], can: bool) -> None:
     assert can_widen(TINY, replace(TINY, **change)) == can

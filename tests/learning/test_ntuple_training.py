@@ -208,7 +208,7 @@ def test_a_killed_run_continues_to_the_same_curve(whole: Path, tmp_path: Path) -
     assert np.array_equal(one.weights, other.weights)
 
 
-def test_what_was_learned_is_kept_between_measurements_and_before_each(
+def test_checkpoints_are_stored_between_and_before_measurements(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ntuple_training, "SLICE", 50)
@@ -293,7 +293,7 @@ def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:
     assert [row["games"] for row in rows] == [200, 400, 500]
 
 
-def test_a_row_tells_of_the_games_since_the_row_before(whole: Path) -> None:
+def test_a_row_reports_the_games_since_the_last_row(whole: Path) -> None:
     learner = NTupleLearner(QUICK)
     for row in log_of(whole):
         before = learner.totals.copy()
@@ -313,7 +313,7 @@ def test_a_draw_is_half_a_point_and_games_differ() -> None:
     assert 0 < score < 0.5
 
 
-def test_shares_of_a_measurement_are_what_asking_position_by_position_says() -> None:
+def test_shares_of_a_measurement_equal_single_decisions() -> None:
     agent, rng, positions = make_agent("greedy"), np.random.default_rng(0), bundled_set()
     assert positions is not None
     perfect, keeping = [], []
@@ -349,7 +349,7 @@ def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
             assert run.rows[-1]["core_seconds"] == pytest.approx(0.03 * number)
 
 
-def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:
+def test_the_contents_of_a_folder_are_not_lost(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(
         InvalidRun, match="contains a run with seed 0, not 1: give the same settings"
     ):
@@ -424,7 +424,7 @@ def test_a_learner_that_cannot_resume_from_a_checkpoint_says_so(
         run.open_checkpoint("checkpoint of another kind")
 
 
-def test_what_a_run_has_and_what_was_asked_for_are_both_reported(tmp_path: Path) -> None:
+def test_stored_and_requested_settings_are_both_reported(tmp_path: Path) -> None:
     with RunFolder.opened(tmp_path / "run", {"seed": 1, "rate": 0.5}):
         pass
     for asked, message in (
@@ -462,9 +462,7 @@ def test_seconds_of_children_that_have_ended_are_of_the_run() -> None:
     assert cores_spent() - begin >= own + 0.25
 
 
-def test_a_checkpoint_that_tells_no_place_in_the_log_is_rejected(
-    whole: Path, tmp_path: Path
-) -> None:
+def test_a_checkpoint_without_a_place_in_the_log_is_rejected(whole: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     kept = read_model(whole / "checkpoint.npz")
@@ -486,7 +484,7 @@ def test_a_whole_number_may_be_an_int_or_a_float_when_a_run_resumes(tmp_path: Pa
             run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
 
 
-def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> None:
+def test_a_checkpoint_without_a_last_measurement_was_stored_after_one() -> None:
     learner, other = NTupleLearner(QUICK), NTupleLearner(QUICK)
     learner.play(20)
     learner.spent[:] = 3.0, 4.0
@@ -499,7 +497,7 @@ def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> Non
     assert not other.measured.any() and other.spent.tolist() == [3.0, 4.0]
 
 
-def test_a_model_tells_which_positions_it_was_measured_by(tmp_path: Path) -> None:
+def test_a_model_names_the_positions_it_was_measured_by(tmp_path: Path) -> None:
     every = bundled_set()
     assert every is not None and every.digest != every.first(20).digest
     config = NTupleConfig(games=1, tuples=2, length=2, eval_games=0, eval_positions=20)

@@ -57,7 +57,7 @@ def test_it_is_the_plain_form_of_the_method(inputs: int, steps: int) -> None:
     assert (apart.max(axis=0) == 0).mean() > 0.7
 
 
-def test_a_layer_gives_in_play_what_it_gave() -> None:
+def test_a_quantized_layer_has_the_same_outputs_in_play() -> None:
     weights = np.random.default_rng(1).normal(size=(80, 30)).astype(np.float32)
     # Other inputs of the same mixture than those it was rounded by.
     both = mixed(2, 2000, 80, 12)
@@ -70,7 +70,7 @@ def test_a_layer_gives_in_play_what_it_gave() -> None:
     assert error(rounded_by(weights, 4, seen)) < 0.15 * error(round_weights(weights, 4))
 
 
-def test_inputs_that_have_nothing_in_common_are_rounded_each_for_itself() -> None:
+def test_uncorrelated_inputs_are_rounded_separately() -> None:
     weights = np.random.default_rng(2).normal(size=(16, 5)).astype(np.float32)
     apart = np.eye(16, dtype=np.float32) * np.arange(1, 17, dtype=np.float32)
     for given in (apart, np.zeros((10, 16), dtype=np.float32), np.zeros((0, 16), np.float32)):
@@ -110,7 +110,7 @@ def test_positions_of_play(geometry: Geometry) -> None:
     assert not np.array_equal(positions_of_play(net, 300, seed=1)[0], mines)
 
 
-def test_there_are_as_many_positions_as_are_asked_for() -> None:
+def test_the_number_of_positions_is_the_requested_one() -> None:
     """Fewer than games that are played at a time, and more than one round of them meets."""
     net = drawn_net(SMALL, seed=1)
     for count in (1, 50, 4000):
@@ -165,7 +165,7 @@ def through(net: Net, name: str, sums: np.ndarray, differences: np.ndarray) -> t
 
 
 @pytest.mark.parametrize("geometry", [SMALL, Geometry(1, 9, 4)], ids=str)
-def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry: Geometry) -> None:
+def test_each_layer_is_rounded_by_its_rounded_and_exact_inputs(geometry: Geometry) -> None:
     """The inputs from the rounded layers before it, and from the net itself."""
     net = drawn_net(geometry, NetShape(24, 2, 3, 2), seed=5)
     model = packed_by_play(net, 4)
@@ -183,7 +183,7 @@ def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry
             given, ideal = through(back, name, *given), through(net, name, *ideal)
 
 
-def test_a_layer_makes_up_for_what_its_inputs_have_wrong() -> None:
+def test_a_layer_compensates_errors_of_its_inputs() -> None:
     """With correlated errors in its inputs it has the outputs of correct inputs."""
     rng = np.random.default_rng(6)
     weights = rng.normal(size=(40, 12)).astype(np.float32)
@@ -208,21 +208,21 @@ def test_a_layer_makes_up_for_what_its_inputs_have_wrong() -> None:
     assert (np.abs(fine * fine_unit - aim).mean(axis=0) < 0.02 * many).all()
 
 
-def test_nothing_is_made_up_for_where_nothing_is_wrong() -> None:
+def test_without_errors_no_weight_is_compensated() -> None:
     weights = np.random.default_rng(8).normal(size=(30, 8)).astype(np.float32)
     given = mixed(9, 400, 30, 5)
     plain, knowing = rounded_by(weights, 6, given), rounded_by(weights, 6, given, given.copy())
     assert all(np.array_equal(one, other) for one, other in zip(plain, knowing, strict=True))
 
 
-def test_units_are_those_of_the_usual_steps() -> None:
+def test_units_equal_the_default_steps() -> None:
     net = drawn_net(SMALL, seed=5)
     arrays = packed_by_play(net).arrays
     for name, steps in (("in_sum", 30), ("block0_sum", 15), ("lines", 60), ("out_sum", 60)):
         assert np.array_equal(arrays[name + "_unit"], units_of(net.arrays[name], steps))
 
 
-def test_a_net_that_knows_nothing_can_be_rounded() -> None:
+def test_a_net_of_zeros_can_be_rounded() -> None:
     """All its numbers are 0, and so are the inputs of its layers."""
     net = Net.zeros(TINY, SMALL)
     back = unpack(packed_by_play(net))

@@ -18,7 +18,7 @@ from claimeven.networks.model_file import ModelFile, read_model, write_model
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs the files of Unix")
-def test_a_run_that_is_taken_up_deletes_what_a_kill_left_in_its_folder(tmp_path: Path) -> None:
+def test_a_resumed_run_deletes_files_left_by_a_kill(tmp_path: Path) -> None:
     for _ in range(2):
         with RunFolder.opened(tmp_path / "run", {"games": 1}) as run:
             run.open_checkpoint("checkpoint")

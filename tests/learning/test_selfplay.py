@@ -91,7 +91,7 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
         assert (whole / "model.npz").read_bytes() == before
 
 
-def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> None:
+def test_the_model_has_the_search_settings_of_its_games(whole: Path, tmp_path: Path) -> None:
     """So that its users search as its games did."""
     config = replace(
         QUICK, iterations=1, c=0.7, prior_temperature=1.3, score_value_weight=0.6,
@@ -127,7 +127,7 @@ def test_it_learns_to_beat_random_play(tmp_path: Path) -> None:
     assert wins >= 150 > before
 
 
-def test_whoever_plays_the_positions_are_the_same() -> None:
+def test_the_positions_are_the_same_for_any_executor() -> None:
     net = net_of(1)
     here = play_selfplay(net, QUICK, 3)
     there = play_selfplay(net, QUICK, 3, LocalWorkers(2))
@@ -142,7 +142,7 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
 
 
-def test_a_run_evaluated_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
+def test_a_run_evaluated_by_jax_is_the_same_for_any_executor(tmp_path: Path) -> None:
     """And learns scores, if it is asked to."""
     config = replace(QUICK, inference="jax", score_weight=2.0, iterations=2, eval_every=2)
     train_selfplay(tmp_path / "here", config)
@@ -172,7 +172,7 @@ def test_a_killed_run_continues_to_the_same_curve(whole: Path, tmp_path: Path) -
     assert same_net(run, whole)
 
 
-def test_nobody_is_asked_to_play_for_a_run_that_is_whole(whole: Path) -> None:
+def test_a_finished_run_starts_no_workers(whole: Path) -> None:
     pytest.importorskip("ray")
     nobody = RayWorkers(1, "127.0.0.1:1")
     assert len(train_selfplay(whole, QUICK, executor=nobody)) == 3
@@ -207,7 +207,7 @@ def test_another_run_is_rejected_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, QUICK, worker_timeout=0)
 
 
-def test_what_is_measured_is_not_learned(whole: Path, tmp_path: Path) -> None:
+def test_measurements_do_not_change_the_net(whole: Path, tmp_path: Path) -> None:
     """The net is the same with fewer measurements and with none. (The rules of imports
     forbid exact scores in the modules that play and learn.)
     """
@@ -218,7 +218,7 @@ def test_what_is_measured_is_not_learned(whole: Path, tmp_path: Path) -> None:
     assert same_net(tmp_path / "run", whole)
 
 
-def test_the_model_in_the_end_is_that_of_the_last_iteration(tmp_path: Path) -> None:
+def test_the_final_model_is_from_the_last_iteration(tmp_path: Path) -> None:
     """A run that is stopped between two measurements, and is then long enough."""
     config = replace(QUICK, iterations=9, eval_every=5, eval_games=0)
 
@@ -276,7 +276,7 @@ def test_a_gate_that_can_be_passed_is_not_rejected(gate: int, least: float) -> N
     check_gate(replace(QUICK, gate_games=gate, gate_min_score=least))
 
 
-def test_a_search_side_by_side_is_that_of_the_agent() -> None:
+def test_a_batched_search_equals_the_agent() -> None:
     """On positions with one best column both find the same, with a net that judges two images."""
     positions = [Position.from_moves(moves, SMALL) for moves in ("12", "123", "2233", "41", "3321")]
     data = Dataset(
@@ -331,7 +331,7 @@ def test_an_invalid_worker_timeout_is_rejected(tmp_path: Path, worker_timeout: f
         train_selfplay(tmp_path / "run", QUICK, worker_timeout=worker_timeout)
 
 
-def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:
+def test_games_start_on_the_empty_board_if_any_move_ends_them() -> None:
     board = Geometry(1, 1, 2)
     config = SelfPlayConfig(
         random_plies=3, random_start_fraction=1.0, simulations=2, geometry=board

@@ -62,7 +62,7 @@ def score_of(mine: int, mask: int, known: dict[object, int]) -> int:
     return naive.score(oracle(Position.from_discs(BOARD, *discs)), known)
 
 
-def test_what_is_learned_is_true_to_the_game() -> None:
+def test_targets_follow_the_game() -> None:
     """Policies are shares of legal moves; values are what perfect play or the game itself gives."""
     task, positions = played(CONFIG)
     masks = positions.masks
@@ -233,7 +233,7 @@ def test_the_first_and_the_last_position_of_a_window_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("board", [BOARD, Geometry(), Geometry(5, 4, 4)], ids=str)
-def test_games_begin_at_any_position_that_random_moves_lead_to(board: Geometry) -> None:
+def test_games_start_at_any_position_of_random_moves(board: Geometry) -> None:
     most = board.cells * 2 // 3
     mines, masks = random_positions(np.random.default_rng(1), 2000, most, board)
     plies = [int(mask).bit_count() for mask in masks]
@@ -248,7 +248,7 @@ def test_games_begin_at_any_position_that_random_moves_lead_to(board: Geometry) 
     assert first.min() > 0.3 * first.mean()
 
 
-def test_the_score_is_that_of_how_the_game_ended() -> None:
+def test_the_score_follows_from_the_end_of_the_game() -> None:
     """One disc before the end it is the exact score, on boards of an odd number of cells too."""
     for board in (BOARD, Geometry(5, 3, 3)):
         config = replace(

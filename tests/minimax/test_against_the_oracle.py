@@ -81,7 +81,7 @@ def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_evaluations_for_the_root_are_those_of_the_oracle(depth: int) -> None:
+def test_evaluations_for_the_root_equal_the_oracle(depth: int) -> None:
     searches = [MinimaxSearch(algorithm, "windows", view="root") for algorithm in ALGORITHMS]
     differing = 0
     for position in random_positions(Geometry(), 40, seed=12, ongoing=True):

@@ -88,7 +88,7 @@ def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_tree_is_that_of_the_search(algorithm: str) -> None:
+def test_the_tree_equals_the_search(algorithm: str) -> None:
     for position in random_positions(Geometry(), 5, seed=22, ongoing=True):
         result = MinimaxSearch(algorithm, "windows", backend="python").search(position, DEPTH)
         root = tree_of(algorithm, position)
@@ -118,7 +118,7 @@ def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> N
         assert not any(node.left_out for node, _, ply in shown if ply + 1 < deepest)
 
 
-def test_great_values_are_told_to_the_whole() -> None:
+def test_large_values_are_shown_as_whole_numbers() -> None:
     def great(position: Position) -> float:
         return 1_234_567 + position.height_of(0)
 
@@ -176,7 +176,7 @@ def test_a_small_tree_in_colours_and_widths() -> None:
     assert widths == pytest.approx([9 * edge_width(n / 16) for n in (4, 3, 6, 1, 1)], abs=0.06)
 
 
-def test_an_even_value_is_0_whoever_moves() -> None:
+def test_an_even_value_is_0_for_either_side() -> None:
     search = MinimaxSearch("negamax", lambda position: 0.0)
     for depth in (1, 2, 3):
         root = build_tree(search.trace(Position(), depth), depth, 60)

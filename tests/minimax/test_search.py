@@ -28,7 +28,7 @@ POSITIONS_A_BOARD = 200
 
 
 @pytest.mark.parametrize("geometry", SEARCHED, ids=str)
-def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
+def test_alphabeta_equals_minimax(geometry: Geometry) -> None:
     depths = cycle((1, 2, 3, 4))
     positions = list(random_positions(geometry, POSITIONS_A_BOARD, seed=1, ongoing=True))
     for name in EVALUATIONS:
@@ -55,7 +55,7 @@ def test_negamax_with_an_empty_table_returns_minimax_value(order: str) -> None:
         assert negamax.search(position, 4).value == full.search(position, 4).value
 
 
-def test_column_values_of_minimax_are_exact_and_bound_those_of_alphabeta() -> None:
+def test_column_values_of_minimax_are_exact_and_bound_alphabeta() -> None:
     full, pruned = MinimaxSearch("minimax"), MinimaxSearch("alphabeta")
     for position in random_positions(Geometry(), 100, seed=3, ongoing=True):
         exact = full.search(position, 4).columns
@@ -177,7 +177,7 @@ def test_great_weights_are_cut_to_less_than_a_win(
         assert search.search(Position.from_moves("4455"), depth).value == value
 
 
-def test_a_result_counts_what_was_looked_at() -> None:
+def test_a_result_counts_visited_positions() -> None:
     result = MinimaxSearch("minimax").search(Position(), 2)
     counters = result.counters
     assert (counters.nodes, counters.evaluations, counters.expanded) == (57, 49, 8)
@@ -277,7 +277,7 @@ POWERS = "table must be a power of two, 1 to 2^28, not"
         *(({"table": entries}, f"{POWERS} {entries}") for entries in (3, 0, 1 << 29)),
     ],
 )  # fmt: skip
-def test_options_that_cannot_be_are_told(options: Any, sentence: str) -> None:
+def test_invalid_options_are_reported(options: Any, sentence: str) -> None:
     with pytest.raises(InvalidSearch) as caught:
         MinimaxSearch(**options)
     assert str(caught.value) == sentence
@@ -296,7 +296,7 @@ def test_options_that_cannot_be_are_told(options: Any, sentence: str) -> None:
           for seconds in ("1", True, math.nan)),
     ],
 )  # fmt: skip
-def test_limits_that_cannot_be_are_told(limits: Any, sentence: str) -> None:
+def test_invalid_limits_are_reported(limits: Any, sentence: str) -> None:
     with pytest.raises(InvalidSearch) as caught:
         MinimaxSearch().search(Position(), **limits)
     assert str(caught.value) == sentence
@@ -312,7 +312,7 @@ def test_limits_that_cannot_be_are_told(limits: Any, sentence: str) -> None:
          "the evaluation no_evaluation is not compiled: choose backend=auto or backend=python"),
     ],
 )  # fmt: skip
-def test_positions_that_cannot_be_searched_are_told(
+def test_positions_that_cannot_be_searched_are_reported(
     search: MinimaxSearch, position: Position, sentence: str
 ) -> None:
     for ask in (search.search, search.trace):
@@ -322,7 +322,7 @@ def test_positions_that_cannot_be_searched_are_told(
             ask(position, 1)
 
 
-def test_an_unknown_evaluation_is_told() -> None:
+def test_an_unknown_evaluation_is_reported() -> None:
     with pytest.raises(InvalidEvaluation, match="there is no evaluation 'window'"):
         MinimaxSearch("alphabeta", "window")
 

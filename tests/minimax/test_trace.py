@@ -43,7 +43,7 @@ def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
     assert algorithm != "minimax" or cuts == 0
 
 
-def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
+def test_a_cutoff_reports_skipped_columns_and_the_reason() -> None:
     output = set()
     for event in MinimaxSearch("alphabeta").trace(Position.from_moves("31415"), 3):
         if event.kind == "cut":
@@ -71,7 +71,7 @@ def test_the_end_of_a_game_is_the_reason_of_its_value(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("nodes", [8, 12, 20, 30, 45, 10**6])
-def test_a_trace_that_deepens_begins_with_the_table_of_the_depths_before(nodes: int) -> None:
+def test_a_deepening_trace_starts_with_the_earlier_table(nodes: int) -> None:
     """They visit at most the positions of a search with this limit."""
     for moves in ("", "4455", "31"):
         position = Position.from_moves(moves)

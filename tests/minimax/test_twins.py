@@ -111,7 +111,7 @@ def test_backends_agree_on_boards_of_up_to_128_bits(geometry: Geometry) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_wide_words_change_nothing(algorithm: str, wide_words: None) -> None:
+def test_wide_words_do_not_change_searches(algorithm: str, wide_words: None) -> None:
     for geometry in SEARCHED:
         for name in EVALUATIONS:
             one, other = (MinimaxSearch(algorithm, name, backend=backend) for backend in BACKENDS)

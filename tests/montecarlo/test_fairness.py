@@ -27,7 +27,7 @@ SYMMETRIC = ("", "44", "4444", "1177", "3454")
 
 @pytest.mark.parametrize("moves", SYMMETRIC)
 @pytest.mark.parametrize("name", [n for n in PRESETS if n not in ONE_SIDED])
-def test_mirror_columns_fare_alike(name: str, moves: str) -> None:
+def test_mirror_columns_are_treated_equally(name: str, moves: str) -> None:
     """Over many seeds, columns and their mirror images are visited and chosen alike, within the
     noise.
     """
@@ -66,7 +66,7 @@ def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
 
 
 @pytest.mark.parametrize("moves", ["223344", "41315"])
-def test_ties_without_a_search_are_broken_alike(moves: str) -> None:
+def test_ties_without_a_search_are_broken_evenly(moves: str) -> None:
     """Two columns win immediately; one of two that win for the opponent is blocked, in vain."""
     position = Position.from_moves(moves)
     chosen = {

@@ -31,7 +31,7 @@ from tests.montecarlo.support import all_of, search
 POSITION = Position.from_moves("44")
 
 
-def test_bonus_mean_and_total_are_those_of_the_formula() -> None:
+def test_bonus_mean_and_total_follow_the_formula() -> None:
     """N, T, E and Q of Menary's tree summary, with a bonus of 2 * sqrt(ln N / n)."""
     root = search(POSITION, preset("uct-menary"), 500).forest.branch(2)
     for child in root.children:
@@ -74,7 +74,7 @@ def test_depth_and_limit(name: str) -> None:
             forest.branch(depth, limit)
 
 
-def test_a_path_is_shown_whatever_the_limit() -> None:
+def test_a_path_is_shown_for_any_limit() -> None:
     forest = search(POSITION, preset("uct-menary"), 2000).forest
     node, path = forest.branch(None), []
     while node.children:  # the least visited way down, to a leaf
@@ -160,7 +160,7 @@ def test_the_bonus_on_the_tables_of_two_threads_goes_by_the_visits_of_both() -> 
     assert shared > 10
 
 
-def test_what_is_proven_is_shown_without_a_visit() -> None:
+def test_proven_nodes_are_shown_without_a_visit() -> None:
     """A tree of a position that is decided at a glance has proofs, and no visits."""
     forest = search(Position.from_moves("121212"), preset("uct"), 100).forest
     branch = forest.branch(1, limit=5)
@@ -300,7 +300,7 @@ def test_svg_by_hand() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
+def test_steps_describe_the_actual_search(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
     options = preset(name, reuse=False, decisive_moves="off", capacity=5000)
     steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
@@ -319,7 +319,7 @@ def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     assert first_moves == [child.visits for child in root.children]
 
 
-def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
+def test_steps_on_a_mirrored_table_are_of_the_board() -> None:
     """The table stores mirror images; the moves of a trace are playable."""
     output = {}
     for moves in ("1", "7", "777777"):
@@ -342,7 +342,7 @@ def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
     assert first == [tuple(6 - column for column in step.path[:1]) for step in output["7"]]
 
 
-def test_the_bonus_on_a_table_is_what_selection_adds() -> None:
+def test_the_bonus_on_a_table_is_selections() -> None:
     """It goes by all visits of the position, by all paths."""
     options = preset("uct-itu-table")
     forest = search(POSITION, options, 6000).forest
@@ -362,7 +362,7 @@ def test_the_bonus_on_a_table_is_what_selection_adds() -> None:
     assert shared > 100
 
 
-def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
+def test_steps_that_catch_up_report_the_value_of_the_position() -> None:
     searcher = MonteCarloSearch(preset("uct-itu-table"))
     steps, _ = searcher.trace(POSITION, np.random.default_rng(1), 1500)
     caught = [step for step in steps if step.is_catch_up]
@@ -373,7 +373,7 @@ def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
     assert not any(step.result % 1 for step in steps if not step.is_catch_up)
 
 
-def test_branches_are_equal_where_all_is_that_they_tell() -> None:
+def test_branches_are_equal_if_their_contents_are() -> None:
     """Means of unvisited nodes are nan, which does not equal itself."""
     one = search(POSITION, preset("uct"), 20).forest.branch(2)
     leaves = [leaf for child in one.children for leaf in child.children]

@@ -79,7 +79,7 @@ def test_visits_on_a_graph(table: str) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_root_is_told_as_its_columns_are(name: str, threads: int) -> None:
+def test_the_root_is_the_sum_of_its_columns(name: str, threads: int) -> None:
     """Its total is the sum of their totals, and of the one playout of `breadth` from the root."""
     options = preset(name, threads=threads, capacity=5000, decisive_moves="off", solver=False)
     for moves in ("445", "4131"):

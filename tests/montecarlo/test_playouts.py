@@ -126,7 +126,7 @@ def test_greedy_makes_the_longest_run() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_shallow_moves_are_those_of_plain_minimax(depth: int) -> None:
+def test_shallow_moves_equal_plain_minimax(depth: int) -> None:
     rng = random.Random(depth)
     for trial in range(24):
         position = unfinished_position(rng, BOARDS[trial % 6])

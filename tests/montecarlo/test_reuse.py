@@ -25,7 +25,7 @@ START, LATER = Position.from_moves("44"), Position.from_moves("4453")
     (tree_kernel, lambda: MonteCarloSearch(preset("uct"))),
     (puct_forest, lambda: PuctSearch(UniformPolicyValue())),
 ], ids=["uct", "puct"])  # fmt: skip
-def test_a_search_ended_while_its_tree_is_moved_begins_anew(
+def test_a_search_interrupted_while_its_tree_moves_starts_again(
     module: Any, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C comes just when the tree was moved: no half-moved tree is searched."""
@@ -49,7 +49,7 @@ def test_a_search_ended_while_its_tree_is_moved_begins_anew(
 @pytest.mark.parametrize(("module", "helper", "table"), [
     (tree_textbook, "prove", "off"), (graph_textbook, "update_value", "equal"),
 ], ids=["tree", "graph"])  # fmt: skip
-def test_a_search_in_python_ended_within_an_iteration_begins_anew(
+def test_a_search_interrupted_within_an_iteration_starts_again(
     module: Any, helper: str, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C comes while a result is backed up: a tree with wrong sums of visits is dropped."""

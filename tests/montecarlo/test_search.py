@@ -51,7 +51,7 @@ def test_threads_grow_different_trees_that_add_up() -> None:
     assert (sum(one), sum(other)) == (501, 500)
 
 
-def test_what_is_told_of_threads_is_of_all_their_trees() -> None:
+def test_results_of_threads_cover_all_their_trees() -> None:
     """A tree starts with the root and seven columns; its eighth iteration goes a move deeper."""
     options = preset("uct-menary", threads=2, capacity=15)
     result = search(Position(), options, 15)
@@ -64,7 +64,7 @@ def test_what_is_told_of_threads_is_of_all_their_trees() -> None:
     assert result.full
 
 
-def test_a_search_that_was_loaded_begins_anew() -> None:
+def test_a_loaded_search_starts_again() -> None:
     for backend in ("compiled", "python"):
         searcher = MonteCarloSearch(preset("uct-menary", reuse=True), backend)
         searcher.load(Geometry())
@@ -201,7 +201,7 @@ def test_flat_search_without_room_for_replies_favours_no_column() -> None:
     assert result.column == best.column != 0
 
 
-def test_lost_at_once_blocks_all_the_same() -> None:
+def test_a_lost_position_still_blocks() -> None:
     position = Position.from_moves("414313")  # not lost yet
     lost = Position.from_moves("41315")  # an open three at the bottom: columns 2 and 6
     assert search(position, preset("uct"), 100).value > -1
@@ -343,7 +343,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert search(Position(), table, 50).iterations == 50
 
 
-def test_a_policy_is_certain_of_proven_wins_alone() -> None:
+def test_a_policy_is_certain_only_of_proven_wins() -> None:
     found = search(Position.from_moves("44"), preset("uct-menary"), 7)
     assert found.value == 1.0  # one playout each, and the best one won its playout
     assert found.policy == (1 / 7,) * 7
@@ -390,7 +390,7 @@ def child(
         ("visits", [child(3, 1, -1, PROVEN_LOSS, 4), child(6, 7, -1, PROVEN_LOSS, 4)], {3, 6}),
     ],
 )
-def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set[int]) -> None:
+def test_choices_by_hand(choice: str, children: list[Branch], chosen: set[int]) -> None:
     root = replace(child(0, 30, 0.0), children=tuple(children))
     options = preset("uct", final_choice=choice, solver=True)
     drawn = {choose(root, Position(), options, generator(seed)).column for seed in range(40)}
@@ -401,7 +401,7 @@ def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set
     assert drawn == {min(chosen)}
 
 
-def test_without_the_solver_proofs_choose_nothing() -> None:
+def test_without_the_solver_proofs_do_not_choose() -> None:
     children = (child(0, 9, 0.9), child(1, 1, 1.0, PROVEN_WIN, 3), child(2, 10, -1, PROVEN_LOSS, 2))
     root = replace(child(0, 20, 0.0), children=children)
     options = preset("uct", final_choice="visits", solver=False)

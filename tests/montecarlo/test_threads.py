@@ -73,7 +73,7 @@ def test_a_copy_of_a_search_starts_without_trees() -> None:
 @pytest.mark.parametrize("make", [
     lambda: MonteCarloSearch(preset("uct")), lambda: PuctSearch(UniformPolicyValue()),
 ], ids=["uct", "puct"])  # fmt: skip
-def test_a_copy_of_a_result_tells_all_but_the_trees(make: Any) -> None:
+def test_a_copy_of_a_result_has_all_but_the_trees(make: Any) -> None:
     found = make().search(Position.from_moves("44"), np.random.default_rng(1), iterations=50)
     for other in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
         assert replace(other, forest=found.forest) == found
@@ -83,7 +83,7 @@ def test_a_copy_of_a_result_tells_all_but_the_trees(make: Any) -> None:
     assert found.forest.branch(1) == found.root
 
 
-def test_what_a_playout_raises_in_another_thread_ends_the_search() -> None:
+def test_an_error_in_a_thread_ends_the_search() -> None:
     here = threading.get_ident()
 
     def fails_elsewhere(position: Position, draw: Stream) -> int:

@@ -118,7 +118,7 @@ def test_full_tables_replace_the_same_positions(table: str) -> None:
             assert_same_games(options, rng, 400, boards)
 
 
-def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
+def test_flat_search_stays_at_a_leaf_until_it_may_continue() -> None:
     """So it gives every leaf the same time; here the same playouts, so that twins agree."""
     rng = random.Random(5)
     options = PRESETS["flat"].with_changes(decisive_moves="off")
@@ -142,7 +142,7 @@ def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
         assert sorted(visits) == sorted(3 + leaf % 3 for leaf in range(leaves))
 
 
-def test_flat_search_with_seconds_alone_visits_every_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flat_search_with_only_seconds_visits_every_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
     monkeypatch.setattr(time, "perf_counter", lambda: next(ticks) / 1000)  # 1 ms a look
     for backend in ("compiled", "python"):
@@ -175,7 +175,7 @@ def test_boards_of_up_to_128_bits(geometry: Geometry) -> None:
         assert_same_games(options, rng, 100, (geometry,))
 
 
-def test_wide_words_change_nothing(wide_words: None) -> None:
+def test_wide_words_do_not_change_searches(wide_words: None) -> None:
     rng = random.Random(12)
     for _ in range(40):
         assert_same_games(random_options(rng), rng, rng.choice((1, 10, 60, 120)))

@@ -61,7 +61,7 @@ def test_a_network_goes_there_and_back(geometry: Geometry, tmp_path: Path) -> No
         assert path.read_bytes() == first
 
 
-def test_the_header_says_what_it_is(whole: Path) -> None:
+def test_the_header_describes_the_model(whole: Path) -> None:
     model = read_model(whole, "ntuple", Geometry())
     facts = dict(model.facts)
     assert facts.pop("provenance")["kind"] == "model"
@@ -251,7 +251,7 @@ def test_a_weight_beyond_the_tables_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "array", [np.array(["text"]), np.ones(2, complex), np.zeros(2, "M8[s]"), np.zeros(2, "V3")]
 )
-def test_what_is_no_number_is_refused_in_any_part(tmp_path: Path, array: object) -> None:
+def test_arrays_of_other_types_are_refused_in_any_part(tmp_path: Path, array: object) -> None:
     path = tmp_path / "other.npz"
     write_model(path, ModelFile("any", Geometry(), {}))
     path.write_bytes(changed(path, "more.npy", member(array)))
@@ -290,7 +290,7 @@ def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
         read(len(content) - 1)
 
 
-def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path: Path) -> None:
+def test_an_unsupported_board_is_reported_with_its_file(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "wide.npz"
     write_model(path, ModelFile("ntuple", Geometry(16, 4), read_model(whole).arrays))
     with pytest.raises(
@@ -310,7 +310,7 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
         ({"columns": 7, "rows": -6, "connect": 4}, "its board cannot be: rows must be 1 to 16"),
     ],
 )
-def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, message: str) -> None:
+def test_an_invalid_board_is_reported(tmp_path: Path, board: object, message: str) -> None:
     path = tmp_path / "board.npz"
     write_model(path, ModelFile("any", Geometry(), {}, {"board": board}))
     with pytest.raises(InvalidNetwork, match=rf"board\.npz is not a model: .*{message}"):
@@ -337,7 +337,7 @@ def test_parts_count_together_however_small_each_is(tmp_path: Path) -> None:
         read_model(path, max_bytes=1 << 20)
 
 
-def test_a_name_that_no_file_can_have_is_told() -> None:
+def test_an_invalid_file_name_is_reported() -> None:
     with pytest.raises(InvalidNetwork, match="cannot be read: embedded null byte"):
         read_model("no\0name")
 
@@ -357,7 +357,7 @@ def test_arrays_as_numpy_writes_them_are_read(tmp_path: Path) -> None:
         read_model(path)
 
 
-def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+def test_unreadable_models_are_not_written(tmp_path: Path) -> None:
     path = tmp_path / "large.npz"
     model = ModelFile("any", Geometry(), {"much": np.zeros(3 << 20, dtype=np.uint8)})
     with pytest.raises(CannotWrite, match="it would hold more than 2 MB"):
@@ -388,7 +388,7 @@ except InvalidNetwork as error:
 """
 
 
-def test_a_small_file_of_huge_tables_is_told_by_its_name(tmp_path: Path) -> None:
+def test_a_small_file_of_huge_tables_is_reported_by_name(tmp_path: Path) -> None:
     cells = [[(column, row) for column in range(5) for row in range(2)]] * 4096
     arrays = {
         "tuples": np.array(cells, dtype=np.int8),

@@ -86,7 +86,7 @@ def test_a_search_has_the_options_that_suit_its_model() -> None:
         assert recommended_options(made, c=7, leaves=3) == replace(found, c=7, leaves=3)
 
 
-def test_models_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_models_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     write_model(path, ModelFile("net checkpoint", Geometry(), {}))
     with pytest.raises(

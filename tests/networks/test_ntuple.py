@@ -64,7 +64,7 @@ def grid_value(network: NTupleNetwork, position: Position) -> float:
 
 
 @given(st.sampled_from(BOARDS), st.randoms(use_true_random=False))
-def test_values_are_those_of_the_tables(geometry: Geometry, rng: random.Random) -> None:
+def test_values_equal_the_tables(geometry: Geometry, rng: random.Random) -> None:
     network, position = made(geometry), some_position(rng, geometry)
     assert network.tuples.indices(position).tolist() == [
         network.tuples.index(cells, position) for cells in network.tuples.slots
@@ -104,7 +104,7 @@ def test_textbook_and_twin_visit_the_same_positions(
         assert getattr(twin, name) == getattr(textbook, name)
 
 
-def test_depth_one_is_the_network_alone() -> None:
+def test_depth_one_is_only_the_network() -> None:
     network, rng = made(Geometry()), random.Random(8)
     for _ in range(40):
         position = some_position(rng, Geometry())
@@ -114,7 +114,7 @@ def test_depth_one_is_the_network_alone() -> None:
         assert values[chosen] == pytest.approx(best, abs=1e-6)
 
 
-def test_wins_are_found_whatever_the_network_thinks() -> None:
+def test_wins_are_found_for_any_network() -> None:
     search = NTupleSearch(made(Geometry()))
     position = Position.from_moves("112233")
     assert search.search(position, depth=1).column == 3
@@ -168,7 +168,7 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
         (lambda: NTupleSearch(made(Geometry(5, 4, 3))).search(Position(), 1), "not 7x6 connect 4"),
     ],
 )
-def test_what_cannot_be_is_refused(make: Callable[[], object], message: str) -> None:
+def test_invalid_arguments_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ClaimevenError, match=message):
         make()
     with pytest.raises(InvalidSearch):

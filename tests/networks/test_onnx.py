@@ -247,7 +247,7 @@ def test_a_missing_package_is_named(
             read_policy_value(tmp_path / "net.onnx")
 
 
-def test_the_planes_here_are_those_of_the_encodings() -> None:
+def test_the_planes_equal_the_encodings() -> None:
     """The planes of OpenSpiel are a third way to write a board."""
     for each in random_positions(SMALL, 5, seed=1, ongoing=True):
         first, second = to_openspiel(each)[:2, ::-1]

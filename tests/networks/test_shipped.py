@@ -57,7 +57,7 @@ def test_the_figures_of_the_net_are_found_again() -> None:
         assert found["accuracy"] > found["floor"] + 0.4
 
 
-def test_the_net_is_small_and_what_searches_ask() -> None:
+def test_the_net_is_small_and_searches_use_it() -> None:
     assert BUNDLED_NTUPLE.stat().st_size + BUNDLED_NET.stat().st_size < 2_000_000
     assert isinstance(default_policy_value(), Net)
     assert play_match("net", "random", games=40, seed=1).wins[0] >= 36

@@ -15,7 +15,7 @@ def written(folder: Path, **modules: str) -> Path:
     return folder / "main.js"
 
 
-def test_each_module_stands_once_before_those_that_need_it(tmp_path: Path) -> None:
+def test_each_module_is_there_once_before_its_users(tmp_path: Path) -> None:
     entry = written(
         tmp_path,
         main_js='import { one } from "./a.js";\nimport { two as deux } from "./b.js";\n'
@@ -71,9 +71,7 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
         ('import { a } from "./b.js";\n', FileNotFoundError, r"b\.js"),
     ],
 )
-def test_what_a_module_below_cannot_be(
-    tmp_path: Path, a_js: str, error: type[Exception], output: str
-) -> None:
+def test_invalid_modules(tmp_path: Path, a_js: str, error: type[Exception], output: str) -> None:
     main = 'import { a } from "./a.js";\nexport default {};\n'
     with pytest.raises(error, match=output):
         bundle(written(tmp_path, main_js=main, a_js=a_js))
@@ -90,7 +88,7 @@ def test_what_a_module_below_cannot_be(
         'const a = await import("./a.js");',
     ],
 )
-def test_what_it_does_not_understand_is_refused(tmp_path: Path, line: str) -> None:
+def test_unknown_syntax_is_refused(tmp_path: Path, line: str) -> None:
     entry = written(tmp_path, main_js=f"{line}\nexport default {{}};\n", a_js="")
     with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundled: "):
         bundle(entry)
@@ -107,7 +105,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
         bundle(entry)
 
 
-def test_the_board_of_notebooks_is_that_of_the_page() -> None:
+def test_the_board_of_notebooks_uses_the_modules_of_the_page() -> None:
     import claimeven.notebook
     import claimeven.web
     from claimeven.notebook import widget

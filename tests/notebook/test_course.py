@@ -54,7 +54,7 @@ def outputs_of(notebook: Any) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs_and_shows_what_it_tells_of(path: Path, kernel: Any) -> None:
+def test_a_notebook_runs_and_shows_its_results(path: Path, kernel: Any) -> None:
     notebook = nbformat.read(path, 4)
     nbformat.validate(notebook)
     notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))

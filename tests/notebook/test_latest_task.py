@@ -21,7 +21,7 @@ from tests.pressing import pressed_as_python_looks, pressed_as_usual
 PATIENCE = 60.0
 
 
-def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
+def test_only_the_newest_waiting_job_runs() -> None:
     lane, may_end = LatestTask("test"), threading.Event()
     started: list[str] = []
     wanted: list[bool] = []
@@ -43,7 +43,7 @@ def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), SystemExit(3), KeyboardInterrupt()])
-def test_what_a_job_raises_is_told_and_the_next_one_is_done(
+def test_an_error_of_a_job_is_reported_and_the_next_job_runs(
     error: BaseException, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(is_wanted: IsWanted) -> None:

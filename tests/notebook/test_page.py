@@ -119,7 +119,7 @@ def test_any_board(cell: Put) -> None:
     assert shown.catch_up().board.moves == "abl"
 
 
-def test_what_an_agent_does_wrong_is_told(cell: Put) -> None:
+def test_faults_of_an_agent_are_shown(cell: Put) -> None:
     def broken(position: Position) -> int:
         raise RuntimeError("out of ideas")
 
@@ -166,7 +166,7 @@ def test_grounds_in_any_notation_of_colours_are_read(cell: Put, ground: str) -> 
     assert scheme == ("dark" if ground.startswith("lab") else "light")
 
 
-def test_nothing_can_be_taken_back_where_nothing_was_played(cell: Put) -> None:
+def test_undo_is_disabled_before_the_first_move(cell: Put) -> None:
     for board in (
         BoardWidget(),
         BoardWidget(Position.from_moves("4455")),

@@ -63,7 +63,7 @@ class Waiting(Agent):
         (Position.from_moves("4455"), ""),
     ],
 )
-def test_it_begins_where_it_is_told(game: Any, moves: str) -> None:
+def test_a_board_starts_at_the_given_position(game: Any, moves: str) -> None:
     board = BoardWidget(game, theme="dark", width=300)
     assert board.position == Position.from_moves("4455")
     assert board.line.position == board.position
@@ -92,7 +92,7 @@ def test_each_trait_follows_from_the_others() -> None:
     assert board.new_game(Position()).size == "7x6"
 
 
-def test_what_cannot_be_played_changes_nothing() -> None:
+def test_illegal_moves_change_nothing() -> None:
     board = BoardWidget("44")
     with pytest.raises(TraitError, match="9"):
         board.moves = "49"
@@ -159,7 +159,7 @@ def test_the_agent_keeps_to_its_limit() -> None:
     assert board.decision is not None and board.decision.iterations == 7
 
 
-def test_nothing_is_asked_about_a_game_that_is_over() -> None:
+def test_finished_games_start_no_search() -> None:
     board = BoardWidget("1212121", agent="greedy", show_scores=True).wait()
     assert (board.decision, board.thinking, board.problem, board.known) == (None, False, "", {})
 
@@ -220,7 +220,7 @@ def test_scores_are_the_solvers_and_of_the_position_shown() -> None:
     assert board.new_game(Position(SMALL)).wait().scores == solver.scores(Position(SMALL))
 
 
-def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
+def test_slow_scores_are_shown_as_far_as_known() -> None:
     board = BoardWidget(Position(Geometry(8, 7)), show_scores=True, seconds=0.05).wait()
     assert board.scores is None
     assert board.known["problem"] == "Not all columns could be solved in 0.05 s."
@@ -247,7 +247,7 @@ def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
     assert data["image/svg+xml"] == draw_svg(Position.from_moves("44"), 3)
 
 
-def test_without_anywidget_one_sentence_says_what_to_install() -> None:
+def test_without_anywidget_one_sentence_names_the_extra() -> None:
     code = (
         # Neither of the two packages that the extra brings.
         "import sys; sys.modules['anywidget'] = sys.modules['traitlets'] = None\n"
@@ -261,7 +261,7 @@ def test_without_anywidget_one_sentence_says_what_to_install() -> None:
     )
 
 
-def test_what_was_taken_back_belongs_to_its_line() -> None:
+def test_undone_moves_belong_to_their_line() -> None:
     board = BoardWidget("44").undo()
     board.moves = "1"
     assert board.undone == "" and board.redo().moves == "1"
@@ -297,7 +297,7 @@ class Thinker(Waiting):
         self.closed += 1
 
 
-def test_closing_a_board_ends_what_it_does_and_no_agent_that_was_handed_in() -> None:
+def test_closing_a_board_ends_its_work_but_not_a_given_agent() -> None:
     agent = Thinker()
     board = BoardWidget(
         Position(Geometry(9, 6)), agent=agent, seat=0, show_scores=True, seconds=600
@@ -337,7 +337,7 @@ def test_closing_a_board_waits_for_no_agent_and_ends_it(tmp_path: Path) -> None:
         assert board.agent.process is None
 
 
-def test_observers_cannot_wait_for_what_waits_for_them() -> None:
+def test_observers_cannot_wait_for_the_board() -> None:
     board = BoardWidget(geometry=SMALL, show_scores=True)
     output: list[str] = []
 
@@ -385,7 +385,7 @@ def test_observers_that_raise_leave_a_whole_board(name: str) -> None:
         assert board.line.position == board.position
 
 
-def test_an_observer_may_begin_another_game() -> None:
+def test_an_observer_may_start_another_game() -> None:
     for name in ("thinking", "decision"):
         agent = Waiting()
         board = BoardWidget(agent=agent).play(3)
@@ -420,9 +420,7 @@ class Failing(Agent):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), ValueError("no")])
 @pytest.mark.parametrize("at_reset", [False, True])
-def test_whatever_an_agent_raises_it_may_be_asked_again(
-    error: BaseException, at_reset: bool
-) -> None:
+def test_after_any_error_an_agent_may_be_asked_again(error: BaseException, at_reset: bool) -> None:
     agent = Failing(error, at_reset)
     board = BoardWidget(agent=agent).play(3).wait()
     assert board.moves == "4" and "cannot continue: " in board.problem
@@ -432,7 +430,7 @@ def test_whatever_an_agent_raises_it_may_be_asked_again(
     assert board.problem == "" and agent.games == 1
 
 
-def test_what_functions_print_is_kept_apart_from_what_cells_print() -> None:
+def test_prints_of_functions_are_separate_from_prints_of_cells() -> None:
     stdout = sys.stdout
     may_go = [threading.Event(), threading.Event()]
 
@@ -474,7 +472,7 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
         ({"seconds": float("nan")}, "seconds must be a number, not nan"),
     ],
 )
-def test_what_no_board_can_be_made_of(arguments: Any, output: str) -> None:
+def test_invalid_arguments(arguments: Any, output: str) -> None:
     with pytest.raises(ClaimevenError, match=output):
         BoardWidget(**arguments)
     for seconds in (0, Fraction(1, 2), float("inf")):

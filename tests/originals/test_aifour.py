@@ -25,7 +25,7 @@ def sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def test_the_evaluation_is_what_the_text_describes() -> None:
+def test_the_evaluation_follows_the_text() -> None:
     ours = [streaks(Position.from_moves(moves)) for moves in GOING_ON]
     assert ours == AIFOUR["text"]["evaluation"]
 
@@ -45,7 +45,7 @@ def test_outcomes(which: str) -> None:
         assert winner == (0 if outcome.winner is None else outcome.winner + 1)
 
 
-def test_negamax_is_what_the_text_describes() -> None:
+def test_negamax_follows_the_text() -> None:
     search = MinimaxSearch("negamax", "streaks", "left", prune=False)
     same = proven = sooner = 0
     for moves, (_, column, value, _) in zip(GOING_ON, AIFOUR["text"]["negamax"], strict=False):

@@ -28,7 +28,7 @@ def test_greedy_plays_as_the_lab_does() -> None:
     assert ours == ITU["text"]["greedy"] == ITU["printed"]["greedy"]
 
 
-def test_a_line_is_seen_wherever_it_is() -> None:
+def test_a_line_is_seen_anywhere() -> None:
     outcomes = [Position.from_moves(moves).outcome for moves in FINISHED]
     assert None not in outcomes
     ours = [0 if end is None or end.winner is None else end.winner + 1 for end in outcomes]

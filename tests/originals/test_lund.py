@@ -16,13 +16,13 @@ FINISHED = load("positions")["finished"]
 DEPTHS = ("1", "2", "3", "4", "5")
 
 
-def test_the_evaluation_is_that_of_the_report() -> None:
+def test_the_evaluation_equals_the_report() -> None:
     ours = [windows(Position.from_moves(moves)) for moves in GOING_ON + FINISHED]
     assert ours == LUND["evaluation"]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_column_values_are_those_of_the_report(depth: str) -> None:
+def test_column_values_equal_the_report(depth: str) -> None:
     """Values agree on boards without a win: the report evaluates won boards too."""
     search = MinimaxSearch("minimax", "windows", "left", view="root")
     compared = drawn = 0
@@ -43,7 +43,7 @@ def test_column_values_are_those_of_the_report(depth: str) -> None:
     assert drawn == (1 if depth == "1" else 0)
 
 
-def test_the_preset_plays_as_the_report_tells() -> None:
+def test_the_preset_plays_as_in_the_report() -> None:
     agent = make_agent("alphabeta-lund")
     same = proven = 0
     for moves, (column, *values) in zip(GOING_ON, LUND["text"]["5"], strict=False):

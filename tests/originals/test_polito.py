@@ -80,7 +80,7 @@ def test_searches_find_the_same_column_by_the_same_evaluations(algorithm: str) -
     assert (compared, drawn) == ((272, 1) if algorithm == "minimax" else (894, 2))
 
 
-def test_the_preset_plays_what_the_text_says() -> None:
+def test_the_preset_plays_as_in_the_text() -> None:
     agent, rng = make_agent("alphabeta-polito"), np.random.default_rng(0)
     ours = [agent.choose(Position.from_moves(m), Limit(), rng).column for m in GOING_ON[:300]]
     assert ours == [column for column, _, _ in POLITO["text"]["alphabeta"][:300]]
@@ -146,7 +146,7 @@ def test_the_formula_counts_a_win_at_least() -> None:
         assert (bound + 1) / 2 == pytest.approx(value, rel=1e-12)
 
 
-def test_a_child_that_never_won_is_told_with_its_bonus() -> None:
+def test_a_child_without_wins_is_reported_with_its_bonus() -> None:
     position = Position.from_moves("44")
     rng = np.random.default_rng(1)
     result = MonteCarloSearch(preset("uct-polito")).search(position, rng, iterations=60)

@@ -65,7 +65,7 @@ def test_a_reader_that_has_stopped_is_not_waited_for_without_end(
         connection.send(bytes(1 << 24), 0.05)
 
 
-def test_those_who_connect_say_the_key() -> None:
+def test_connections_need_the_key() -> None:
     listener, address = listen()
     with listener:
         client = connect(address)
@@ -80,7 +80,7 @@ def test_those_who_connect_say_the_key() -> None:
 
 
 @pytest.mark.parametrize("junk", [b"[1]", b"7", b"\xff", b"{", b"[" * 100_000])
-def test_what_is_not_an_object_is_not_a_message(junk: bytes) -> None:
+def test_only_objects_are_messages(junk: bytes) -> None:
     assert unpack(pack({"a": [1, None, "ä"]})) == {"a": [1, None, "ä"]}
     with pytest.raises((ValueError, RecursionError)):
         unpack(junk)

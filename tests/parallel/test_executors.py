@@ -31,16 +31,14 @@ if not hasattr(os, "sched_getaffinity"):
         ({}, math.inf),
     ],
 )
-def test_what_a_container_is_given_of_the_cores(
-    tmp_path: Path, files: dict[str, str], share: float
-) -> None:
+def test_cores_of_a_container(tmp_path: Path, files: dict[str, str], share: float) -> None:
     (tmp_path / "cpu").mkdir()
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     assert cgroup_cores(tmp_path) == share
 
 
-def test_as_many_jobs_as_a_container_is_given_cores(
+def test_a_container_gets_a_job_for_each_of_its_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executors, "_GROUPS", tmp_path)

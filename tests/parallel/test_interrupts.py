@@ -131,7 +131,7 @@ def test_it_ends_the_wait_for_a_lock() -> None:
 
 
 @pytest.mark.parametrize("before", ["another", signal.SIG_DFL])
-def test_what_it_does_as_a_rule_can_be_told(before: str | signal.Handlers) -> None:
+def test_the_default_handler_can_be_replaced(before: str | signal.Handlers) -> None:
     def another(number: int, frame: FrameType | None) -> None:
         raise AssertionError("it does this before the block and after it")
 
@@ -171,7 +171,7 @@ def test_an_error_gives_way_to_it() -> None:
 
 
 @pytest.mark.parametrize("block", [interrupts.deferred, interrupts.redeliver_lost])
-def test_without_it_nothing_changes(block: Block) -> None:
+def test_without_an_interrupt_the_block_has_no_effect(block: Block) -> None:
     with block():
         pass
     with pytest.raises(ValueError, match="mine"), block():
@@ -226,7 +226,7 @@ def test_a_library_that_makes_something_else_of_it_does_not_see_it() -> None:
             raise ImportError from None
 
 
-def test_what_a_library_swallows_is_raised_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_swallowed_interrupt_is_raised_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     class Careless:
         def __del__(self) -> None:
             press()
@@ -237,7 +237,7 @@ def test_what_a_library_swallows_is_raised_at_the_end(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == ""
 
 
-def test_other_errors_that_nobody_answers_are_told_as_ever(
+def test_other_unraisable_errors_are_reported_as_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Broken:
@@ -293,7 +293,7 @@ with interrupts.exit_if_stuck(0.5):
     [(LOSES, 0, "interrupted\n", ""), (DEAF, interrupts.INTERRUPTED, "", "\nended\n")],
     ids=["loses", "deaf"],
 )
-def test_it_ends_a_program_whatever_it_meets(script: str, status: int, out: str, err: str) -> None:
+def test_it_ends_a_program_at_any_step(script: str, status: int, out: str, err: str) -> None:
     begin = time.monotonic()
     ended = subprocess.run(
         [sys.executable, "-c", script],

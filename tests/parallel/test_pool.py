@@ -68,16 +68,14 @@ def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None
         list(LocalWorkers(1).play(work, [0]))
 
 
-def test_work_that_cannot_begin_is_given_up(tmp_path: Path) -> None:
+def test_work_that_cannot_start_is_given_up(tmp_path: Path) -> None:
     with pytest.raises(PoolError, match="will not start"):
         list(LocalWorkers(2).play(FailingWork(str(tmp_path)), range(4)))
     with pytest.raises(PoolError, match="no process could be started in 3 tries: exit status 5"):
         list(LocalWorkers(2).play(FailingWork(str(tmp_path), leaves=True), range(4)))
 
 
-def test_workers_none_of_which_is_ever_ready(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_never_get_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "START_TIMEOUT", 0.0)
     crew = Killed(set())
     monkeypatch.setattr(crew, "wait", lambda workers: iter(()))
@@ -86,7 +84,7 @@ def test_workers_none_of_which_is_ever_ready(
     assert crew.killed == set(crew.workers)
 
 
-def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted]) -> None:
+def test_reused_workers_continue_with_the_next_work(tmp_path: Path, started: list[Noted]) -> None:
     """The same processes, except one that died; in the end no process is left."""
     work = StoppedWork(str(tmp_path), at=99)
     with LocalWorkers(3).reused() as workers:
@@ -104,7 +102,7 @@ def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted
     assert all(child.ended for child in started)
 
 
-def test_no_more_workers_than_jobs_and_none_is_left(tmp_path: Path, started: list[Noted]) -> None:
+def test_at_most_one_worker_per_job_and_all_end(tmp_path: Path, started: list[Noted]) -> None:
     """Each is one core's worth of work, and has a deadline to take its jobs."""
     work = StoppedWork(str(tmp_path), at=9, worker_timeout=60.0)
     with closing(LocalWorkers(5).play(work, [0, 1])) as results:
@@ -220,14 +218,14 @@ def test_the_first_job_of_a_worker_is_to_blame_for_its_end(tmp_path: Path) -> No
         scheduler._replace(member, "on purpose")
 
 
-def test_a_job_that_is_not_to_go_on_is_left_out(tmp_path: Path) -> None:
+def test_a_stopped_job_is_left_out(tmp_path: Path) -> None:
     crew = Killed(set())
     work = StoppedWork(str(tmp_path))
     results = Scheduler(crew, work, filter(lambda number: number % 3, range(9)), 2).results()
     assert sorted(results) == [(n, n * n) for n in (1, 2, 4, 5, 7, 8)]
 
 
-def test_how_long_a_worker_may_say_nothing() -> None:
+def test_how_long_a_worker_may_be_silent() -> None:
     """Only one that has something to do is waited for, not as long as it waited for jobs."""
     member = pool._Member(None)
     heard = member.heard_at

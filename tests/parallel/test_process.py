@@ -34,15 +34,13 @@ def echo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     program.kill()
 
 
-def test_what_is_sent_comes_back(echo: Program) -> None:
+def test_sent_messages_come_back(echo: Program) -> None:
     echo.send("d")
     assert echo.receive(time.perf_counter() + PATIENCE) == "d"
     assert not echo.ended
 
 
-def test_one_that_was_ended_leaves_alone_who_has_the_numbers_of_its_pipes(
-    echo: Program, tmp_path: Path
-) -> None:
+def test_an_ended_child_does_not_close_reused_descriptors(echo: Program, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("d\n", encoding="ascii")
     before = {int(path.name) for path in Path("/dev/fd").iterdir()}
@@ -61,7 +59,7 @@ def test_one_that_was_ended_leaves_alone_who_has_the_numbers_of_its_pipes(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
-def test_what_a_child_has_started_ends_if_its_parent_closes_the_connection_first(
+def test_grandchildren_end_if_the_parent_closes_the_connection_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a killed parent may do: the lifeline stays open until the child is gone."""
@@ -94,7 +92,7 @@ def open_files() -> set[str]:
     ],
     ids=["child", "program"],
 )
-def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
+def test_a_process_without_room_for_its_pipes_leaves_none_open(
     start: Callable[[], object], room: int
 ) -> None:
     before = open_files()

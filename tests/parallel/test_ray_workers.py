@@ -92,7 +92,7 @@ def test_a_sequential_test_ends_the_games_of_ray_early(one_worker: RayWorkers) -
     assert tests[0].run.counts == tests[1].run.counts
 
 
-def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_path: Path) -> None:
+def test_a_worker_killed_in_mid_game_loses_no_game(two_workers: RayWorkers, tmp_path: Path) -> None:
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(always=False), encoding="utf-8")
     what = work("random", str(killer), games=40)
@@ -119,7 +119,7 @@ def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path
     assert output == [f"{sentence} it again"]
 
 
-def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers) -> None:
+def test_self_play_on_ray_equals_this_process(one_worker: RayWorkers) -> None:
     config = SELFPLAY
     net = config.net_of(Net.zeros(config.shape, config.geometry).arrays)
     here, there = (play_selfplay(net, config, 1, players) for players in (None, one_worker))

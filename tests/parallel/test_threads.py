@@ -40,7 +40,7 @@ def test_each_number_is_worked_on_once_and_the_first_here(count: int) -> None:
 
 
 @pytest.mark.parametrize("failing", [0, 2])
-def test_what_one_raises_ends_all_and_is_raised(failing: int) -> None:
+def test_an_error_of_one_thread_ends_all_and_is_raised(failing: int) -> None:
     stopped = threading.Event()
     rested = []
 
@@ -55,7 +55,7 @@ def test_what_one_raises_ends_all_and_is_raised(failing: int) -> None:
     assert sorted(rested) == sorted({0, 1, 2} - {failing})
 
 
-def test_what_was_raised_first_is_raised() -> None:
+def test_the_first_error_is_raised() -> None:
     stopped = threading.Event()
 
     def work(number: int) -> None:
@@ -70,7 +70,7 @@ def test_what_was_raised_first_is_raised() -> None:
             call()
 
 
-def test_they_are_told_to_stop_until_they_do() -> None:
+def test_threads_are_stopped_repeatedly_until_they_end() -> None:
     """Their call may start only after the stop."""
     output: list[str] = []
 
@@ -87,7 +87,7 @@ def test_they_are_told_to_stop_until_they_do() -> None:
     assert len(output) >= 4
 
 
-def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended() -> None:
+def test_the_end_of_one_thread_does_not_stop_the_others() -> None:
     first_has_ended, output, rested = threading.Event(), [], []
 
     def work(number: int) -> None:
@@ -188,7 +188,7 @@ class Others:
 
 @pytest.mark.parametrize("call", [Others.in_threads])
 @pytest.mark.parametrize("presses", [False, True])
-def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
+def test_ctrl_c_at_any_step_leaves_no_thread_at_work(
     call: Callable[[Others], None], presses: bool
 ) -> None:
     """Also just before the others are waited for, and while what Ctrl-C raised is on its way."""

@@ -50,7 +50,7 @@ def test_a_difficulty_says_how_far_one_must_see(solver: Solver) -> None:
             assert puzzle.idea not in ("zugzwang", "stops") or moves <= 2
 
 
-def test_easy_puzzles_turn_on_what_is_seen_soon() -> None:
+def test_easy_puzzles_have_visible_motifs() -> None:
     """Double threats, threats on top of each other, blocks: not the end of the game."""
     easy = [
         puzzle

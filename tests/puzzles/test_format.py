@@ -14,7 +14,7 @@ LINES = ("1103 win zugzwang 543727456472434 232 13", "1739 win double 1235553133
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+def test_written_puzzles_are_read_again(tmp_path: Path, name: str) -> None:
     plain = tmp_path / "plain.txt"
     plain.write_text(f"# two puzzles\n\n{LINES[0]}\n{LINES[1]}  # the second\n")
     given = read_puzzles(plain)
@@ -89,7 +89,7 @@ def test_a_set_that_is_not_the_one_that_came_along_is_refused(tmp_path: Path) ->
         read_checked(path, digest)
 
 
-def test_a_puzzle_tells_itself() -> None:
+def test_a_puzzle_prints_itself() -> None:
     puzzle = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1), length=13)
     assert puzzle.as_dict() == {
         "number": 3,

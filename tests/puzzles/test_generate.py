@@ -54,7 +54,9 @@ def made_five(path: Path, solver: Solver) -> None:
         make_puzzles(path, 12, **ASKED, solver=solver, on_progress=stop_at_five)
 
 
-def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_path: Path) -> None:
+def test_interrupted_work_continues_to_the_same_set(
+    whole: Path, solver: Solver, tmp_path: Path
+) -> None:
     path = tmp_path / "a.txt"
     partial = tmp_path / "a.txt.partial"
     made_five(path, solver)
@@ -71,7 +73,9 @@ def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_pat
     assert not partial.exists()
 
 
-def test_a_smaller_set_begins_a_larger_one(whole: Path, solver: Solver, tmp_path: Path) -> None:
+def test_a_smaller_set_is_the_start_of_a_larger_one(
+    whole: Path, solver: Solver, tmp_path: Path
+) -> None:
     made = make_puzzles(tmp_path / "a.txt", 4, **ASKED, solver=solver)
     assert made.puzzles == read_puzzles(whole, BOARD).puzzles[:4]
 
@@ -158,9 +162,7 @@ def test_a_plan_that_cannot_be_is_refused(plan: tuple[int, ...], output: str) ->
         PuzzlePlan(*plan)
 
 
-def test_where_there_are_no_more_that_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lack_of_puzzles_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("claimeven.puzzles.generate.MAX_GAMES_WITHOUT", 30)
     with pytest.raises(InvalidPuzzles, match="found 0 puzzles instead of 5"):
         make_puzzles(tmp_path / "a.txt", 5, lowest=1, highest=1, geometry=Geometry(4, 4))

@@ -53,7 +53,7 @@ def test_a_wrong_column_is_refuted(solver: Solver) -> None:
         assert attempt.as_dict(position)["column"] == column + 1
 
 
-def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver) -> None:
+def test_a_wrong_column_that_ends_the_game_gets_no_answer(solver: Solver) -> None:
     """A user's puzzle may be wrong itself: here column 6 wins as well."""
     wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
     attempt = try_column(wrong, 0, 5, solver)
@@ -61,7 +61,7 @@ def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver)
     assert attempt.text.startswith("Column 6 wins immediately.")
 
 
-def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
+def test_illegal_moves_are_refused(solver: Solver) -> None:
     with pytest.raises(IllegalMove, match="column 4 is full"):
         try_column(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
     with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: the number"):
@@ -70,7 +70,7 @@ def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
         position_after(LONG, -1)
 
 
-def test_hints_tell_more_step_by_step(solver: Solver) -> None:
+def test_hints_say_more_step_by_step(solver: Solver) -> None:
     kinds = set()
     for puzzle in (LONG, *select_puzzles()[::401]):
         for found in range(puzzle.columns_to_find):

@@ -102,7 +102,7 @@ def test_a_day_before_the_first_has_one_too() -> None:
     assert daily_puzzle("1999-12-31").difficulty == WEEK[4]
 
 
-def test_what_there_is_not_is_told() -> None:
+def test_unknown_choices_are_reported() -> None:
     with pytest.raises(InvalidPuzzles, match=r"there is no difficulty 'eazy' \(did you mean easy"):
         select_puzzles("eazy")
     with pytest.raises(InvalidPuzzles, match="there is no kind 'draw': choose from win, hold"):

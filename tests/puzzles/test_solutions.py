@@ -78,7 +78,7 @@ def test_the_oracle_finds_the_same_solutions(
         assert len(puzzle.solution) % 2 == 1
 
 
-def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
+def test_a_solution_continues_until_an_evident_win_or_a_choice(
     found: list[tuple[tuple[int, ...], Puzzle]],
 ) -> None:
     solver = Solver(BOARD, 1, book=None)
@@ -100,7 +100,7 @@ def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
     assert ends == {"plain", "choice"}
 
 
-def test_the_first_position_is_quiet_or_decided_at_once(
+def test_the_first_position_is_quiet_or_decided_immediately(
     found: list[tuple[tuple[int, ...], Puzzle]],
 ) -> None:
     ideas = set()
@@ -158,7 +158,7 @@ def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
     assert 10 < sum(map(bool, there)) < sum(map(bool, near))
 
 
-def test_what_is_a_puzzle_already_is_passed_over(
+def test_existing_puzzles_are_passed_over(
     found: list[tuple[tuple[int, ...], Puzzle]],
 ) -> None:
     solver = Solver(BOARD, 1, book=None)
@@ -203,7 +203,7 @@ def test_the_kind_follows_from_the_scores(scores: tuple[int | None, ...], kind: 
     assert kind_of(scores) == kind
 
 
-def test_faults_are_told(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
+def test_faults_are_reported(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
     solver = Solver(BOARD, 1, book=None)
     _, puzzle = next(pair for pair in found if pair[1].kind == WIN)
     assert puzzle_errors(puzzle, solver) == []

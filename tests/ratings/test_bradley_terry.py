@@ -82,7 +82,7 @@ def test_two_agents_without_draws_by_hand() -> None:
     assert draws < -15
 
 
-def test_every_agent_is_expected_to_score_what_it_scored() -> None:
+def test_expected_scores_equal_the_scores() -> None:
     found = fit(tournaments(3, ROWS, 1e-9))[0]
     points, expected = np.zeros(3), np.zeros(3)
     for first, second, won, drawn, lost in ROWS:
@@ -113,7 +113,7 @@ def test_a_library_of_the_field_agrees() -> None:
     assert found == pytest.approx(theirs, abs=1e-6)
 
 
-def test_many_tournaments_at_once_are_as_each_alone_from_any_start() -> None:
+def test_many_tournaments_together_equal_single_ones_from_any_start() -> None:
     rng = np.random.default_rng(2)
     weights = rng.gamma(1, size=(7, len(ROWS), 3))
     each = []

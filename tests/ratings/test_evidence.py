@@ -23,7 +23,7 @@ def names(evidence: Evidence, both_ways: bool) -> list[list[str]]:
     return [[evidence.agents[i] for i in group] for group in evidence.joined(both_ways)]
 
 
-def test_what_is_counted() -> None:
+def test_counted_pairs() -> None:
     evidence = gather(GAMES)
     assert evidence.agents == ("ann", "bob", "cas")
     assert evidence.games.tolist() == [4, 5, 1]
@@ -79,7 +79,7 @@ def test_few_pairs_reach_as_far_as_student_says() -> None:
     assert [widening(pairs) for pairs in (1, 3, 6, 103, 1000)] == [1] * 5
 
 
-def test_parts_do_not_change_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_do_not_change_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = gather(GAMES)
 
     def drawn() -> list[np.ndarray]:

@@ -103,7 +103,7 @@ def test_an_agent_that_won_everything_is_bounded_from_below_only() -> None:
     assert longer.ratings[0].elo.low > best.elo.low
 
 
-def test_tiers_stand_in_the_order_of_points_whatever_the_ratings() -> None:
+def test_tiers_are_in_the_order_of_points_for_any_ratings() -> None:
     games = [
         RatedGame((winner, loser, pair), *seats, float(seats[0] == winner))
         for winner, loser in [(f"w{k}", "y") for k in range(4)] + [("x", f"z{k}") for k in range(4)]
@@ -116,7 +116,7 @@ def test_tiers_stand_in_the_order_of_points_whatever_the_ratings() -> None:
     assert names == [*"wwww", "y", "x", *"zzzz"]
 
 
-def test_nothing_but_draws_and_a_single_game() -> None:
+def test_only_draws_and_a_single_game() -> None:
     draws = [RatedGame(k // 2, *("ab" if k % 2 else "ba"), 0.5) for k in range(60)]
     ladder = ladder_of(draws)
     assert elos_of(ladder) == pytest.approx({"a": 0, "b": 0}, abs=1e-6)
@@ -155,7 +155,7 @@ def test_no_games_give_an_empty_ladder() -> None:
     json.dumps(ladder.as_dict(), allow_nan=False)
 
 
-def test_groups_that_never_met_are_told_and_their_gap_is_wide() -> None:
+def test_groups_that_never_met_are_reported_with_a_wide_gap() -> None:
     rng = np.random.default_rng(1)
     games = simulated({"a": 0, "b": 100}, 0, 0.5, 100, rng)
     games += simulated({"x": 500, "y": 600}, 0, 0.5, 100, rng)
@@ -183,7 +183,7 @@ def test_an_anchor_only_moves_the_scale() -> None:
         ladder_of(games, resamples=0)
 
 
-def test_a_seed_fixes_the_ladder_whatever_the_order_of_the_games() -> None:
+def test_a_seed_fixes_the_ladder_for_any_order_of_games() -> None:
     games = simulated({"a": 0, "b": 50, "c": 100}, 0, 0.5, 5, np.random.default_rng(8))
     one, other = ladder_of(games), ladder_of(list(reversed(games)))
     assert one == other and np.array_equal(one.samples, other.samples)
@@ -210,7 +210,7 @@ def test_mirrored_pairs_level_the_ladder_and_tighten_it() -> None:
     assert both.high - both.low < one.high - one.low
 
 
-def test_an_expected_share_is_what_was_scored() -> None:
+def test_an_expected_share_equals_the_score() -> None:
     games = simulated({"a": 0, "b": 120}, 90, 0.6, 400, np.random.default_rng(12))
     ladder = ladder_of(games)
     best = ladder.ratings[0]

@@ -67,7 +67,7 @@ def test_a_library_of_the_field_agrees(counts: Counts) -> None:
 
 
 @given(counts=played_counts)
-def test_mean_and_variance_are_those_of_exact_arithmetic(counts: PairCounts) -> None:
+def test_mean_and_variance_equal_exact_arithmetic(counts: PairCounts) -> None:
     n = counts.pairs
     mean = sum(Fraction(k, 4) * count for k, count in enumerate(counts.counts)) / n
     square = sum(Fraction(k, 4) ** 2 * count for k, count in enumerate(counts.counts)) / n
@@ -76,7 +76,7 @@ def test_mean_and_variance_are_those_of_exact_arithmetic(counts: PairCounts) -> 
 
 
 @given(counts=some_counts)
-def test_every_figure_is_finite_and_lies_in_its_interval(counts: PairCounts) -> None:
+def test_every_figure_is_finite_and_in_its_interval(counts: PairCounts) -> None:
     json.dumps(counts.as_dict(), allow_nan=False)
     low, high = counts.share_interval
     assert 0 <= low <= counts.share <= high <= 1 and low < high
@@ -110,7 +110,7 @@ def test_mirrored_pairs_draw_the_score_to_a_half_and_tighten_the_interval(
     assert abs(doubled.superiority - 0.5) >= abs(counts.superiority - 0.5) - 1e-12
 
 
-def test_no_pairs_tell_nothing() -> None:
+def test_no_pairs_give_no_evidence() -> None:
     nothing = PairCounts((0, 0, 0, 0, 0))
     assert (nothing.pairs, nothing.share, nothing.variance, nothing.elo) == (0, 0.5, 0, 0)
     assert nothing.share_interval == (0, 1)
@@ -118,7 +118,7 @@ def test_no_pairs_tell_nothing() -> None:
     assert nothing.superiority == 0.5
 
 
-def test_nothing_lost_is_a_lower_bound_that_rises_with_the_pairs() -> None:
+def test_without_losses_the_lower_bound_rises_with_the_pairs() -> None:
     matches = [PairCounts((0, 0, 0, 0, n)) for n in (1, 2, 10, 100, 10_000)]
     for match in matches:
         assert match.share == 1
@@ -138,7 +138,7 @@ def test_nothing_lost_is_a_lower_bound_that_rises_with_the_pairs() -> None:
     assert PairCounts((0, 0, 0, 1, 9)).normalized_elo < matches[2].normalized_elo
 
 
-def test_pairs_that_all_end_alike_are_nearly_but_not_quite_sure() -> None:
+def test_equal_pairs_are_nearly_but_not_quite_sure() -> None:
     even = PairCounts((0, 0, 100, 0, 0))
     assert (even.share, even.elo, even.normalized_elo, even.superiority) == (0.5, 0, 0, 0.5)
     # Had 3 pairs in 100 gone otherwise it would have shown 95 times in 100.

@@ -187,7 +187,7 @@ def test_no_order_of_arrival_changes_anything(order: list[int]) -> None:
     )
 
 
-def test_a_pair_is_told_once() -> None:
+def test_a_pair_is_added_once() -> None:
     run = SequentialRun(SequentialTest(0, 5))
     run.add(0, 1)
     run.add(2, 1)
@@ -202,7 +202,7 @@ def test_a_pair_is_told_once() -> None:
     assert (run.counts.pairs, run.waiting) == (3, 0)
 
 
-def test_a_game_of_a_pair_that_waits_is_told_once() -> None:
+def test_a_game_of_an_open_pair_is_added_once() -> None:
     run = SequentialRun(SequentialTest(0, 5))
     for number in (2, 3, 4):
         run.add_game(number, 0.5)

@@ -122,7 +122,7 @@ def test_any_board_goes_there_and_back(board: Geometry, rng: random.Random, name
         (" 1", ""), (" -2  ", ""), ("  1", "1"), ("1", "1"), (" 22", "22"), (" 4455", "4455"),
     ],
 )  # fmt: skip
-def test_a_score_after_moves_is_told_from_a_move(line: str, moves: str) -> None:
+def test_a_score_after_moves_is_distinguished_from_a_move(line: str, moves: str) -> None:
     (game,) = read_records(line + "\n", "moves")
     assert game.moves == moves
 
@@ -158,7 +158,7 @@ def test_openings_stay_in_our_tables() -> None:
         assert list(read_records(write_text([whole], name), name)) == [whole]
 
 
-def test_a_fault_counts_only_where_the_moves_decide_nothing() -> None:
+def test_a_fault_counts_only_in_undecided_games() -> None:
     text = "moves,result,fault,reason\n1212121,first,crash,late\n44,second,crash,no\n44,,crash,no\n"
     over, lost, still_open = read_records(text, "csv")
     assert (over.fault, over.fault_seat, over.reason, over.result) == (None, None, None, "first")
@@ -171,7 +171,7 @@ def test_spaces_around_the_cells_of_a_table_do_not_count() -> None:
     assert (game.moves, game.first, game.result) == ("44", "ann", "unfinished")
 
 
-def test_comments_and_settings_that_change_nothing_are_passed_over_in_histories() -> None:
+def test_comments_and_irrelevant_settings_of_histories_are_ignored() -> None:
     output = "connect_four(rows=5,egocentric_obs_tensor=False)"
     text = f"# by hand\n[Game]\n{output}  # a board\n[State]\n3  # the middle\n"
     (game,) = read_records(text, "openspiel")
@@ -179,7 +179,7 @@ def test_comments_and_settings_that_change_nothing_are_passed_over_in_histories(
     assert [game.moves for game in read_records("3, 3  # two\n# none\n", "openspiel")] == ["44"]
 
 
-def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
+def test_a_row_of_cells_ends_with_the_value_of_the_position() -> None:
     with pytest.raises(InvalidRecord, match=r"of 44 is unknown, and .*: win, draw, loss"):
         write_text([GameRecord((3, 3))], "uci")
     row = ",".join(["b"] * 42)
@@ -241,7 +241,7 @@ def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
         ("jsonl", "{}\n", "line 1: expected a JSON object with moves"),
     ],
 )
-def test_what_is_wrong_is_named(name: str, text: str, said: str) -> None:
+def test_errors_are_named(name: str, text: str, said: str) -> None:
     with pytest.raises(InvalidRecord, match=said):
         list(read_records(text, name))
 
@@ -302,7 +302,7 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
     assert first_cut[0].error.startswith("not JSON") and first_cut[1].game().moves == "44"
 
 
-def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
+def test_a_replay_has_a_fault_of_the_player_not_to_move() -> None:
     output = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
     assert (output["statuses"], output["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
     # Of two faults in one step the fault of the player to move ended the game.
@@ -325,7 +325,7 @@ def test_a_replay_is_laid_out_as_the_environment_does() -> None:
     ]  # fmt: skip
 
 
-def test_a_replay_need_not_tell_rewards_or_names() -> None:
+def test_a_replay_needs_no_rewards_or_names() -> None:
     won = GameRecord((3, 3, 4, 4, 5, 5, 6))
     output = replay_of(won)
     del output["rewards"]
@@ -342,7 +342,7 @@ def test_a_replay_need_not_tell_rewards_or_names() -> None:
         assert (game.first, game.second) == expected
 
 
-def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
+def test_a_corrupt_replay_is_refused_for_any_change() -> None:
     whole = replay_of(GameRecord((3, 3, 4, 4, 5, 5, 6)))
     steps = whole["steps"]
     for change, said in (
@@ -403,7 +403,7 @@ def test_names_of_replays_are_made_fit_to_be_printed() -> None:
     assert game.first == "x" * 199
 
 
-def test_texts_in_another_encoding_are_told() -> None:
+def test_texts_in_another_encoding_are_reported() -> None:
     for encoding in ("utf-16-le", "utf-16-be"):
         text = "\ufeff4455\n".encode(encoding).decode(errors="surrogateescape")
         with pytest.raises(InvalidRecord, match="line 1: its text is in UTF-16: save it as UTF-8"):
@@ -417,7 +417,7 @@ def test_texts_in_another_encoding_are_told() -> None:
 
 
 @pytest.mark.parametrize("text", ["b\n", "x\n", "draw\n", "4455\n"])
-def test_a_word_alone_is_a_move_string_and_no_row_of_cells(text: str) -> None:
+def test_a_single_word_is_a_move_string_not_a_row_of_cells(text: str) -> None:
     """The columns of wide boards are letters."""
     assert guess_format("-", beginning=text).name == "moves"
 
@@ -429,7 +429,7 @@ def test_no_more_lines_are_read_to_guess_than_it_takes() -> None:
     assert list(every) == ["\n", "4455\n", "1\n"]
 
 
-def test_one_name_alone_is_kept_in_a_replay() -> None:
+def test_a_single_name_is_stored_in_a_replay() -> None:
     for first, second in (("ann", ""), ("", "bob")):
         game = GameRecord((3, 3), first=first, second=second)
         assert list(read_records(write_text([game], "kaggle"), "kaggle")) == [game]
@@ -485,7 +485,7 @@ def test_no_text_breaks_a_reader(text: str, name: str) -> None:
         ("-", "", "moves"),
     ],
 )
-def test_formats_are_told_apart(name: str, text: str, form: str) -> None:
+def test_formats_are_distinguished(name: str, text: str, form: str) -> None:
     assert guess_format(name, text).name == form
 
 
@@ -522,7 +522,7 @@ def test_games_that_cannot_be_are_refused(arguments: dict[str, Any], said: str) 
         GameRecord(**{"columns": (3, 3), **arguments})
 
 
-def test_what_just_fits_is_a_record() -> None:
+def test_a_record_of_maximum_size() -> None:
     record = GameRecord(
         (3, 3), first="x" * 200, opening=2, fault="time", fault_seat=1, reason="x" * 10_000
     )

@@ -97,7 +97,7 @@ def test_scores_before_moves_are_not_taken_for_moves() -> None:
     assert refusal("12 4455\n-3 226744\n") == said
 
 
-def test_a_0_beside_the_last_column_is_a_mistake_of_its_line() -> None:
+def test_a_0_next_to_the_last_column_is_an_error_of_its_line() -> None:
     form, rest = guess_by_lines("-", io.StringIO("4457\n40\n12\n"))
     assert [bool(tried.error) for tried in tried_records(rest, form)] == [False, True, False]
     assert [each.score for each in read("4455 10\n44 0\n")] == [10, 0]
@@ -137,7 +137,7 @@ def test_scores_of_tables_and_of_our_own_json() -> None:
         ("4455 -4 -3 18 2 2 18 -3", ""),
     ],
 )
-def test_what_may_be_meant_otherwise_is_said(text: str, said: str) -> None:
+def test_ambiguous_input_is_reported(text: str, said: str) -> None:
     form, lines = guess_by_lines("-", io.StringIO(text))
     (found,) = tried_records(lines, form)
     assert (
@@ -242,7 +242,7 @@ def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
         ("[[1,1,1,1],[0,0]]", "its lists are of unequal length"),
     ],
 )
-def test_what_is_wrong_with_a_board_is_named(text: str, said: str) -> None:
+def test_errors_of_a_board_are_named(text: str, said: str) -> None:
     assert said in refusal(text)
 
 
@@ -415,7 +415,7 @@ def archives(tmp_path: Path) -> dict[str, tuple[Path, str]]:
     return found
 
 
-def test_other_files_are_named_with_what_to_do(tmp_path: Path) -> None:
+def test_other_files_are_named_with_the_remedy(tmp_path: Path) -> None:
     for name, (path, said) in archives(tmp_path).items():
         with pytest.raises(InvalidRecord) as refused, open_records(path) as stream:
             form, lines = guess_by_lines(name, stream)

@@ -69,14 +69,14 @@ def test_judgement_and_credit(
     assert (move.judgement, move.credit, move.counts) == (judgement, credit, True)
 
 
-def test_the_credit_of_a_good_move_counts_what_can_be_lost_there() -> None:
+def test_the_credit_of_a_good_move_counts_the_possible_loss() -> None:
     """After 4 discs of 16 the soonest loss is to disc 6, when 5 of 8 discs are left: -6."""
     move = judged((-2, -4, -6, -2), 1, ply=4)
     assert (move.judgement, move.credit) == ("good", 0.75)
     assert judged((-2, -4, -6, -2), 2, ply=4).credit == 0.5
 
 
-def test_of_equally_good_columns_the_central_ones_are_told_first() -> None:
+def test_central_columns_come_first_among_equal_ones() -> None:
     assert judged((1, 1, 1, 1, 1), 0).best == (2, 1, 3, 0, 4)
     assert judged((1, 0, None, 1, 1), 0).best == (3, 0, 4)
 
@@ -121,7 +121,7 @@ def test_json_counts_from_one() -> None:
         ]
 
 
-def test_json_tells_each_player_apart() -> None:
+def test_json_distinguishes_the_players() -> None:
     """The first player makes two perfect moves and a blunder, the second a blunder."""
     scores = ((5, 5, 1, 0), (5, 3, -1, 0))
     analysis = Analysis(
@@ -157,7 +157,7 @@ def test_json_tells_each_player_apart() -> None:
     assert "Yellow: accuracy      -; perfect 1" in forced.text()
 
 
-def test_a_move_is_told_in_a_line() -> None:
+def test_a_move_is_reported_in_a_line() -> None:
     assert move_lines(judged((5, 3, 1, 0), 1)) == (
         "   1  2          +5     +3  good          best 1"
     )

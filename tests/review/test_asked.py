@@ -53,7 +53,7 @@ def test_they_print_as_text() -> None:
     assert "│" not in analysis.text(charset="ascii")
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_questions_are_refused() -> None:
     with pytest.raises(InvalidNotation, match="'8' is not a column"):
         explain("8")
     with pytest.raises(IllegalMove, match="move 4: column 1 is full"):

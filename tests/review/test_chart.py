@@ -50,7 +50,7 @@ def test_long_games_show_the_furthest_score_of_several_plies() -> None:
     ]
 
 
-def test_bars_of_notebooks_stand_above_the_line_where_the_first_player_wins() -> None:
+def test_bars_of_notebooks_are_above_the_line_if_the_first_player_wins() -> None:
     svg = ElementTree.fromstring(score_history_svg([4, 0, -2]))
     bars = [each for each in svg if each.tag.endswith("rect")]
     ends = [(float(bar.attrib["y"]), float(bar.attrib["height"])) for bar in bars]
@@ -72,7 +72,7 @@ def test_bars_of_notebooks_stand_above_the_line_where_the_first_player_wins() ->
         ((80, "latin"), "no charset 'latin'.*unicode, ascii"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(arguments: tuple[Any, ...], said: str) -> None:
+def test_invalid_charts_are_reported(arguments: tuple[Any, ...], said: str) -> None:
     with pytest.raises(ClaimevenError, match=said):
         score_chart([1, 0], *arguments)
     with pytest.raises(

@@ -82,7 +82,7 @@ def test_every_kind_is_met_and_known_everywhere(
     assert set(KINDS) - set(met) == set(), met
 
 
-def test_false_claims_are_refuted_by_check_and_oracle_alike(
+def test_false_claims_are_refuted_by_check_and_oracle(
     output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     """Claims moved to another column or cell: both judges agree on which are still true."""
@@ -188,7 +188,7 @@ def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
     assert not claim.holds(Position(geometry), PlainSolver(geometry))
 
 
-def test_a_claim_about_another_column_than_its_line_begins_with_does_not_hold(
+def test_a_claim_about_another_column_than_its_line_does_not_hold(
     output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     for position, _, solver, claims in output[::5]:
@@ -246,7 +246,7 @@ def test_json_counts_from_one_and_holds_every_sentence() -> None:
     assert written == sentences
 
 
-def test_json_tells_players_and_cells_from_one_as_boards_do() -> None:
+def test_json_counts_players_and_cells_from_1_as_boards_do() -> None:
     """The first player completes three in the first column."""
     geometry = Geometry(4, 4, 3)
     position = Position.from_moves("1212", geometry)
@@ -263,7 +263,7 @@ def test_a_proof_of_follow_up_play_is_given_up_where_it_takes_too_much() -> None
     assert follow_up_reaches(start, 1, 0) in (True, False)
 
 
-def test_a_double_threat_is_told_in_words() -> None:
+def test_a_double_threat_is_described_in_words() -> None:
     geometry = Geometry(5, 3, 3)
     position = Position.from_moves("33", geometry)
     text = explain(position, PlainSolver(geometry)).text()
@@ -335,7 +335,7 @@ def test_a_column_that_wins_or_loses_always_has_a_reason(
             assert kinds or column.score == 0, (position.geometry, moves, column)
 
 
-def test_the_only_column_is_told_whether_the_others_draw_or_lose(
+def test_the_only_column_is_named_whether_the_others_draw_or_lose(
     output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     met = set()
@@ -348,7 +348,7 @@ def test_the_only_column_is_told_whether_the_others_draw_or_lose(
     assert met >= {(1, 0), (0, -1)}
 
 
-def test_a_column_that_draws_a_won_game_is_told_by_the_threat_of_its_own_side(
+def test_a_column_that_draws_a_won_game_names_the_threat_of_its_side(
     output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     """The other side is the one that stops it."""
@@ -372,7 +372,7 @@ def test_a_cell_above_is_not_blamed_where_a_threat_is_left_standing() -> None:
     assert {column for column, _ in wins_now(position.play(3), 0)} == {2, 3}
 
 
-def test_a_block_that_loses_is_told_as_a_block() -> None:
+def test_a_losing_block_is_described_as_a_block() -> None:
     position = Position.from_moves("44455554221")
     explanation = explain(position, Solver(table_mb=8))
     third = next(column for column in explanation.columns if column.column == 2)
@@ -439,7 +439,7 @@ def test_every_claim_about_positions_of_the_large_board_holds() -> None:
             assert claim.holds(position, solver), (moves, claim)
 
 
-def test_what_is_said_of_a_known_position() -> None:
+def test_sentences_about_a_known_position() -> None:
     explanation = explain(Position.from_moves("475772722323"), Solver(table_mb=8))
     assert explanation.scores == (-14, 4, 4, 3, 4, -3, 4)
     said = {

@@ -79,7 +79,7 @@ def test_every_position_below_random_ones_with_lines_of_five(size: tuple[int, in
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 3), (3, 4, 3), (5, 1, 3), (2, 5, 4)])
-def test_the_plain_scores_are_those_of_the_oracle(size: tuple[int, int, int]) -> None:
+def test_the_plain_scores_equal_the_oracle(size: tuple[int, int, int]) -> None:
     """On every position; lines of three run in all four directions."""
     known: dict[object, int] = {}
     naive.score(naive.Game(*size), known)

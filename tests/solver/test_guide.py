@@ -154,7 +154,7 @@ def test_searches_with_limits_are_guided_and_exact(threads: int, curious: None) 
     assert solver.score(POSITIONS[2]) == SCORES[2]
 
 
-def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_do_not_change_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = []
     for slices in (session.SLICE_NODES, 501):
         monkeypatch.setattr(session, "SLICE_NODES", slices)

@@ -16,5 +16,5 @@ everything = cache(Everything)
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("size", BOARDS, ids=str)
-def test_what_is_proved_holds_on_every_position(size: tuple[int, int, int], check: Check) -> None:
+def test_proofs_hold_on_every_position(size: tuple[int, int, int], check: Check) -> None:
     assert check(everything(*size)) > 500

@@ -35,7 +35,7 @@ def test_threads_apart_find_the_scores_of_one(threads: int) -> None:
     assert many.statistics.searched == one.statistics.searched
 
 
-def test_each_column_is_told_once_or_left_to_all() -> None:
+def test_each_column_is_reported_once_or_left_to_all() -> None:
     position = Position.from_moves("226744515337")
     children = [ChildTask(c, position.play(c), None) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8, threads=3)
@@ -85,7 +85,7 @@ def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
     assert len(set(seen)) > 1
 
 
-def test_progress_is_told_while_threads_are_apart() -> None:
+def test_progress_is_reported_while_threads_work_separately() -> None:
     output: list[SolveProgress] = []
     solver = Solver(table_mb=8, threads=2, book=None)
 
@@ -100,7 +100,7 @@ def test_progress_is_told_while_threads_are_apart() -> None:
     assert stopped.value.low < stopped.value.high
 
 
-def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
+def test_scores_of_a_book_hold_for_the_next_ply(book: Book) -> None:
     plain = Solver(SMALL, table_mb=4, book=None)
     with_book = Solver(SMALL, table_mb=4, book=book)
     sharper = 0
@@ -124,7 +124,7 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
     assert column_floors(None, children, 0) == column_floors(book, children, None) == {}
 
 
-def test_columns_that_are_alike_are_found() -> None:
+def test_equal_columns_are_found() -> None:
     start = Position(Geometry(4, 4, 3))
     children = {column: start.play(column) for column in start.geometry.center_order}
     assert images_among(children, start) == {2: 1, 3: 0}

@@ -76,7 +76,7 @@ def test_words_of_outcomes() -> None:
 
 
 @pytest.mark.parametrize("geometry", [Geometry(4, 4, 3), Geometry(3, 5, 2), Geometry(4, 3, 4)])
-def test_the_end_that_is_told_is_the_end_of_best_play(geometry: Geometry) -> None:
+def test_the_reported_end_is_the_end_of_best_play(geometry: Geometry) -> None:
     solver = Solver(geometry, table_mb=1)
     for position in random_positions(geometry, 60, seed=4):
         score = solver.score(position)

@@ -168,7 +168,7 @@ def test_two_threads_at_one_position_give_the_score_of_one(engine: ExactSearch) 
     assert shared_work >= 2
 
 
-def test_pausing_changes_nothing() -> None:
+def test_pausing_does_not_change_the_search() -> None:
     whole, sliced = ExactSearch(STANDARD, table_mb=1), ExactSearch(STANDARD, table_mb=1)
     score = whole.score(MIDDLE.mine, MIDDLE.mask)
     worker = sliced.workers[0]
@@ -205,7 +205,7 @@ def test_a_node_budget_stops_the_search(threads: int) -> None:
     )
 
 
-def test_a_search_that_is_stopped_reports_what_it_has_found_out(engine: ExactSearch) -> None:
+def test_a_stopped_search_reports_its_bounds(engine: ExactSearch) -> None:
     fresh = ExactSearch(STANDARD, table_mb=1)
     with pytest.raises(SearchStopped) as stopped:
         fresh.score(MIDDLE.mine, MIDDLE.mask, nodes=10_000)
@@ -213,7 +213,7 @@ def test_a_search_that_is_stopped_reports_what_it_has_found_out(engine: ExactSea
     assert -10 < stopped.value.low <= score <= stopped.value.high < 10
 
 
-def test_a_search_that_is_stopped_leaves_nothing_to_the_next(engine: ExactSearch) -> None:
+def test_a_stopped_search_does_not_affect_the_next(engine: ExactSearch) -> None:
     mines, masks = sample(18, 20, seed=7)
     expected = engine.score_many(mines, masks)[0]
     search = ExactSearch(STANDARD, table_mb=1)
@@ -302,7 +302,7 @@ def test_numbers_of_numpy_are_numbers(engine: ExactSearch) -> None:
     ("name", "values"),
     [("seconds", (-1, float("nan"), "1", True)), ("nodes", (-1, 1.5, "1", True))],
 )
-def test_limits_that_are_none_are_refused(engine: ExactSearch, name: str, values: Any) -> None:
+def test_invalid_limits_are_refused(engine: ExactSearch, name: str, values: Any) -> None:
     for value in values:
         with pytest.raises(InvalidSolve, match=f"{name} must be"):
             engine.score(0, 0, **{name: value})

@@ -162,14 +162,14 @@ def test_stop_ends_a_call_of_many_searches(threads: int) -> None:
         assert isinstance(running.failure, SearchStopped)
 
 
-def test_stop_without_a_call_stops_nothing() -> None:
+def test_stop_without_a_call_has_no_effect() -> None:
     solver = Solver(table_mb=1, book=None)
     solver.stop()
     assert solver.score(Position.from_moves("4455")) == 18
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> None:
+def test_a_progress_callback_that_uses_the_solver_gets_an_error(threads: int) -> None:
     solver = Solver(table_mb=16, book=None, threads=threads)
     refused: list[str] = []
 
@@ -197,7 +197,7 @@ def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> 
     assert solver.score(Position.from_moves("4455")) == 18
 
 
-def test_what_a_report_raises_ends_the_call_and_frees_the_solver() -> None:
+def test_an_error_of_a_progress_callback_ends_the_call_and_frees_the_solver() -> None:
     solver = Solver(table_mb=16, book=None, threads=2)
 
     def report(at: SolveProgress) -> None:
@@ -368,7 +368,7 @@ def test_every_call_ends_at_its_deadline(threads: int) -> None:
             assert limit <= taken < limit + 2
 
 
-def test_a_deadline_that_is_not_met_changes_nothing() -> None:
+def test_a_deadline_that_is_not_reached_has_no_effect() -> None:
     free, limited = (Solver(table_mb=1, book=None) for _ in range(2))
     for position in middle_game(15, seed=4):
         assert limited.scores(position, seconds=PATIENCE) == free.scores(position)
@@ -378,7 +378,7 @@ def test_a_deadline_that_is_not_met_changes_nothing() -> None:
     assert limited.statistics.nodes == free.statistics.nodes
 
 
-def test_the_time_of_a_call_goes_on_while_it_waits() -> None:
+def test_the_time_of_a_call_includes_its_waiting() -> None:
     solver = Solver(table_mb=16, book=None)
     running = InThread(lambda: solver.score(HARD))
     until(lambda: solver.statistics.nodes > 0)
@@ -391,7 +391,7 @@ def test_the_time_of_a_call_goes_on_while_it_waits() -> None:
     running.wait()
 
 
-def test_what_is_known_at_the_deadline_is_told() -> None:
+def test_bounds_at_the_deadline_are_reported() -> None:
     """Wins at hand and finished games take no search; bounds hold for the position asked about."""
     solver = Solver(table_mb=1, book=None)
     must_block = Position.from_moves("12131")  # the first player threatens column 1

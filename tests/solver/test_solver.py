@@ -55,7 +55,7 @@ def oracle_scores(position: Position) -> tuple[int | None, ...]:
 @pytest.mark.parametrize("geometry", SMALL, ids=str)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("with_book", [False, True])
-def test_everything_a_solver_says_is_what_the_oracle_says(
+def test_all_answers_of_a_solver_equal_the_oracle(
     geometry: Geometry, threads: int, with_book: bool, tmp_path: Path
 ) -> None:
     book = build_book(tmp_path / "a.book", geometry, 4, table_mb=1) if with_book else None
@@ -170,7 +170,7 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
         Solver(book=5)  # type: ignore[arg-type]
 
 
-def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:
+def test_a_stopped_call_raises_and_the_solver_continues() -> None:
     solver = Solver(book=None, table_mb=16)
     reports: list[SolveProgress] = []
 
@@ -190,7 +190,7 @@ def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:
 WON = Position(Geometry(), mine=4569694208, mask=16917725184)
 
 
-def test_a_call_for_the_outcome_that_is_stopped_tells_bounds_of_the_score() -> None:
+def test_a_stopped_call_for_the_outcome_reports_bounds_of_the_score() -> None:
     solver = Solver(table_mb=1, book=None)
     solver.load()
     with pytest.raises(SearchStopped, match="the score is -21 to 21") as stopped:
@@ -215,7 +215,7 @@ def many_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "SLICE_NODES", 1_000)
 
 
-def test_progress_tells_bounds_of_the_position_asked_about(many_reports: None) -> None:
+def test_progress_reports_bounds_of_the_position(many_reports: None) -> None:
     position = Position.from_moves("4441234")
 
     def solver() -> Solver:
@@ -230,13 +230,13 @@ def test_progress_tells_bounds_of_the_position_asked_about(many_reports: None) -
     assert all(low <= score <= high for low, high in best | line)
 
 
-def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score(many_reports: None) -> None:
+def test_progress_of_a_call_for_the_outcome_reports_bounds_of_the_score(many_reports: None) -> None:
     solver, lost = Solver(table_mb=4, book=None), Position.from_moves("4441234")
     output = bounds_reported(lambda report: solver.outcome(lost, on_progress=report))
     assert output and all(low == -21 and high in (0, 21) for low, high in output)
 
 
-def test_progress_tells_the_columns_decided() -> None:
+def test_progress_reports_the_decided_columns() -> None:
     solver = Solver(book=None, table_mb=16)
     seen: list[SolveProgress] = []
 
@@ -251,7 +251,7 @@ def test_progress_tells_the_columns_decided() -> None:
     assert sum(score is not None for score in seen[-1].scores) == 2
 
 
-def test_statistics_count_what_was_done() -> None:
+def test_statistics_count_the_work() -> None:
     solver = Solver(Geometry(5, 4), table_mb=1)
     assert solver.statistics.nodes == solver.statistics.searched == 0
     solver.score(Position(Geometry(5, 4)))
@@ -303,7 +303,7 @@ class Mine(Solver):
     """A third-party solver."""
 
 
-def test_a_solver_that_is_dropped_gives_its_table_back_at_once() -> None:
+def test_a_deleted_solver_frees_its_table_immediately() -> None:
     solver = Solver(Geometry(4, 4, 3), table_mb=1)
     solver.best(Position(solver.geometry))
     search = weakref.ref(solver._search)
@@ -315,7 +315,7 @@ def test_a_solver_that_is_dropped_gives_its_table_back_at_once() -> None:
         gc.enable()
 
 
-def test_a_book_of_scores_that_cannot_be_is_told() -> None:
+def test_a_book_with_impossible_scores_is_reported() -> None:
     board = Geometry(4, 4, 3)
     solver = Solver(board, table_mb=1, book=Seven(board))
     at = Position.from_moves("22", board)

@@ -30,7 +30,7 @@ def test_unpack_is_the_inverse_of_pack(
     assert transposition_table.unpack(entry) == (rest, low, high, work)
 
 
-def test_the_empty_entry_knows_nothing() -> None:
+def test_the_empty_entry_has_no_bounds() -> None:
     assert transposition_table.unpack(0) == (0, None, None, 0)
 
 
@@ -68,7 +68,7 @@ def test_table_sizes() -> None:
 
 
 @pytest.mark.parametrize("bucket_bits", [3, 19])
-def test_new_entries_are_empty_and_begin_at_a_cache_line(bucket_bits: int) -> None:
+def test_new_entries_are_empty_and_start_at_a_cache_line(bucket_bits: int) -> None:
     entries = transposition_table.new_entries(bucket_bits)
     assert entries.shape == (2 << bucket_bits,)
     assert entries.dtype == np.uint64
@@ -106,7 +106,7 @@ for bits in 22, 23, 25:  # 64, 128 and 512 MB
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a system other than Linux")
-def test_a_large_table_takes_no_part_of_what_a_process_may_hold() -> None:
+def test_a_large_table_does_not_count_for_the_memory_limit() -> None:
     """A table and 150 MB, with a limit of 300 MB."""
     subprocess.run([sys.executable, "-c", BOUNDED], check=True)
 

@@ -180,7 +180,7 @@ def test_wide_entries(rest: int) -> None:
     assert unpack(entries[0] ^ seal << 64, 7) == (rest, -60, 60, 3)
 
 
-def test_an_entry_with_halves_of_two_is_none() -> None:
+def test_an_entry_with_halves_of_two_is_not_read() -> None:
     one, other = words(2, 128), words(2, 128)
     rests = 12345 << 60 | 7, 12345 << 60 | 8
     for entries, rest in zip((one, other), rests, strict=True):

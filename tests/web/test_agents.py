@@ -39,7 +39,7 @@ def test_all_agents_but_people_are_offered(server: Server) -> None:
     assert output["caps"] == {"seconds": 60.0, "iterations": 2_000_000, "nodes": 100_000_000}
 
 
-def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Server) -> None:
+def test_options_that_allow_files_offer_only_names(server: Server) -> None:
     output = server.get("/api/agents")
     assert b".py" not in output.body
     options = {
@@ -54,7 +54,7 @@ def test_options_that_may_come_from_a_file_offer_their_names_alone(server: Serve
         assert build(f"flat:playout={name},iterations=10")
 
 
-def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
+def test_a_board_too_large_for_an_agent_is_reported(server: Server) -> None:
     output = {a["name"]: a for a in server.get("/api/agents", board="13x9").json["agents"]}
     assert output["uct"]["plays"] is True
     assert output["perfect"]["plays"] is False
@@ -76,7 +76,7 @@ def test_a_move_is_the_agents(server: Server, spec: str) -> None:
     assert output["policy"] == (None if decision.policy is None else list(decision.policy))
 
 
-def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
+def test_without_a_seed_one_is_drawn_and_reported(server: Server) -> None:
     asked = {"moves": "44", "agent": "uct:iterations=30"}
     assert server.post("/api/move", {**asked, "seed": 0}).json["seed"] == 0
     first = server.post("/api/move", asked).json
@@ -137,7 +137,7 @@ def test_limits_are_kept_and_capped(server: Server) -> None:
     assert capped.status == 200
 
 
-def test_play_takes_what_agents_send(server: Server) -> None:
+def test_play_accepts_the_messages_of_agents(server: Server) -> None:
     body = {
         "board": "7x6", "connect": 4, "position": "/".join([*["......."] * 3, *["...O..."] * 3]),
         "turn": 1, "legal": [1, 2, 3, 4, 5, 6, 7], "limit": {"seconds": 1},
@@ -158,7 +158,7 @@ def test_play_takes_what_agents_send(server: Server) -> None:
     assert other.error.startswith("perfect cannot be limited by depth")
 
 
-def test_who_names_no_agent_meets_the_servers_own(server: Server) -> None:
+def test_the_default_agent_of_the_server_plays(server: Server) -> None:
     bot = ServerSettings().bot
     for seed in range(5):
         asked = {"moves": "44", "seed": seed}

@@ -75,7 +75,7 @@ async def served(**given: Any) -> AsyncIterator[FastAPI]:
         yield app
 
 
-def test_an_application_brings_a_worker_and_keeps_what_it_found(
+def test_an_application_starts_a_worker_and_caches_scores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(services, "MAX_CACHED_SCORES", 1)
@@ -119,7 +119,7 @@ def test_an_application_brings_a_worker_and_keeps_what_it_found(
     asyncio.run(run())
 
 
-def test_a_failure_of_ours_is_told_to_the_log_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_internal_error_is_only_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
     app = create_app(ServerSettings())
 
     @app.get("/broken")
@@ -160,7 +160,7 @@ async def failing(error: Exception) -> AsyncIterator[AsyncIterator[Event]]:
         (KeyError("x"), "claimeven failed at this request; its log has the details", 500, True),
     ],
 )
-def test_a_stream_tells_errors_as_an_answer_would(
+def test_a_stream_reports_errors_like_a_response(
     error: Exception,
     sentence: str,
     status: int,

@@ -211,7 +211,7 @@ def test_bots_are_only_for_this_machine(given: dict[str, Any]) -> None:
         ServerSettings(workers=1, bots=("a.py",), host=host)
 
 
-def test_bots_that_cannot_be_are_told(
+def test_invalid_bots_are_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -90,7 +90,7 @@ def test_half_a_request_ends_the_connection(
     run(client)
 
 
-def test_what_trickles_in_wins_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_bytes_do_not_extend_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "HEAD_SECONDS", SOON)
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -140,7 +140,7 @@ def test_a_connection_serves_one_request_after_another() -> None:
         "POST /play HTTP/1.0\r\nTransfer-Encoding: chunked",
     ],
 )
-def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(
+def test_a_request_with_two_lengths_is_refused_and_ends_the_connection(
     server: Server, head: str
 ) -> None:
     async def client() -> bytes:

@@ -63,7 +63,7 @@ ONE_PUZZLE = "number selects one puzzle: it cannot be combined with"
         ("/api/puzzles/attempt?number=1", "column is missing"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sentence: str) -> None:
+def test_invalid_paths_are_refused_in_a_sentence(server: Server, path: str, sentence: str) -> None:
     answer = server.ask("GET", path)
     assert answer.status == 422
     assert answer.error.startswith(sentence)
@@ -111,7 +111,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sent
         ([], "the body: should be a valid dictionary"),
     ],
 )  # fmt: skip
-def test_what_may_not_be_asked_is_refused_in_a_sentence(
+def test_forbidden_requests_are_refused_in_a_sentence(
     server: Server, body: object, sentence: str
 ) -> None:
     answer = server.post("/api/move", body)
@@ -119,7 +119,7 @@ def test_what_may_not_be_asked_is_refused_in_a_sentence(
     assert answer.error.startswith(sentence)
 
 
-def test_broken_json_is_told(server: Server) -> None:
+def test_broken_json_is_reported(server: Server) -> None:
     answer = server.ask("POST", "/api/move", b'{"moves": ', content_type="application/json")
     assert answer.status == 422
     assert answer.error.startswith("the body must be JSON: ")
@@ -130,7 +130,7 @@ def test_broken_json_is_told(server: Server) -> None:
     assert garbled.error.startswith("the body cannot be read: ")
 
 
-def test_json_under_another_name_is_told(server: Server) -> None:
+def test_json_with_another_content_type_is_reported(server: Server) -> None:
     kind = "application/x-www-form-urlencoded"
     answer = server.ask("POST", "/api/move", b'{"moves": "44"}', content_type=kind)
     assert answer.status == 422
@@ -148,13 +148,13 @@ def test_json_under_another_name_is_told(server: Server) -> None:
         ("GET", "/api/status?agents=perfect"),
     ],
 )
-def test_no_route_passes_over_what_it_does_not_take(server: Server, method: str, path: str) -> None:
+def test_every_route_refuses_unknown_fields(server: Server, method: str, path: str) -> None:
     answer = server.ask(method, path, b"{}", content_type="application/json")
     assert answer.status == 422
     assert answer.error == "unknown parameter 'agents': /api lists the parameters"
 
 
-def test_errors_of_a_stream_are_told(server: Server) -> None:
+def test_errors_of_a_stream_are_reported(server: Server) -> None:
     assert server.get("/api/scores/events", moves="x").status == 422
     (event,) = server.events("/api/scores/events", board="16x16")
     assert event[0] == "error"
@@ -162,7 +162,7 @@ def test_errors_of_a_stream_are_told(server: Server) -> None:
     assert event[1]["error"].startswith("the solver supports boards of")
 
 
-def test_other_paths_and_methods_are_told_apart(server: Server) -> None:
+def test_unknown_paths_and_methods_are_distinguished(server: Server) -> None:
     assert "/api lists the addresses" in server.get("/api/nothing").error
     answer = server.ask("DELETE", "/api/scores")
     assert (answer.status, answer.headers["allow"]) == (405, "GET")

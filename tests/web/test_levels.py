@@ -71,7 +71,7 @@ def test_games_with_help_or_variations_do_not_count(page: Any) -> None:
     page.unroute("**/api/move")
 
 
-def test_a_level_says_what_it_sees(page: Any) -> None:
+def test_a_level_describes_its_sight(page: Any) -> None:
     page.goto("/?second=perfect:level=6")
     page.wait_for_selector(".side >> nth=1 >> text=Sees 79 % of wins in one move")
     page.select_option(".side >> nth=1 >> select", "perfect:level=10")

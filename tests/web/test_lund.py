@@ -83,7 +83,7 @@ def test_a_student_plays_by_the_contract(server: Server) -> None:
     assert server.form("/lund/stats?agent=greedy", **who).json["games"] == 0
 
 
-def test_what_breaks_the_contract_is_told(server: Server) -> None:
+def test_violations_of_the_contract_are_reported(server: Server) -> None:
     who = {"stil_id": "breaker", "api_key": ""}
     assert server.form("/lund/move", **who, move=3).json == {
         "msg": "no game is in progress: start one with move -1",
@@ -153,7 +153,7 @@ def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
     assert asked == [("move", taken)]
 
 
-def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once(server: Server) -> None:
+def test_a_lost_client_may_repeat_its_move_but_not_two_together(server: Server) -> None:
     slow, who = "/lund/move?agent=alphabeta:depth=42", {"stil_id": "hasty"}
     eventually(lambda: server.status()["ready"])  # there are 5 s for a move
     assert server.form(slow, **who, move=-1).json["result"] == 0
@@ -195,7 +195,7 @@ def test_a_draw_is_half_a_point() -> None:
     )
 
 
-def test_players_who_were_not_there_for_long_are_forgotten() -> None:
+def test_players_absent_for_long_are_forgotten() -> None:
     games = lund.LundGames()
     known = [lund.LundPlayer(games=n) for n in range(lund.MAX_PLAYERS)]
     for n, player in enumerate(known):
@@ -273,7 +273,7 @@ def test_servers_that_break_the_contract_are_named(shown: Any, reason: str) -> N
         list(play_challenge(LundServer(url, ["a"], ""), make_agent("random"), [1], 1, Limit()))
 
 
-def test_a_server_that_goes_on_after_the_end_is_named() -> None:
+def test_a_server_that_continues_after_the_end_is_named() -> None:
     moves: list[int] = []
 
     def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
@@ -353,7 +353,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
         )
 
 
-def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path: Path) -> None:
+def test_a_challenge_is_reported_game_by_game(server: Server, run: Run, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
     spec = "uct:iterations=9"
     asked = ("challenge", f"{server.url}/lund?agent={spec}", "--agent", spec, "--out", str(out),
@@ -386,7 +386,7 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
     assert "has games of another challenge" in other and other.endswith("seed 2")
 
 
-def test_a_challenge_that_breaks_off_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_challenge_that_breaks_off_is_reported(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
     started: list[int] = []
 
@@ -413,7 +413,7 @@ def test_a_challenge_that_breaks_off_is_told(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
-def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_continue_a_challenge(server: Server, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
     words = ("challenge", f"{server.url}/lund?agent=random", "--agent", "random", "--games",
              "100000", "--stil-id", "ended", "--out", str(out), "--json")  # fmt: skip
@@ -425,7 +425,7 @@ def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Pat
     assert ended.err.endswith(said)
 
 
-def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
+def test_an_invalid_challenge_is_reported(server: Server, run: Run) -> None:
     assert "unknown address /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
     assert "is not the address" in bad_input(run("challenge", "lund.se"))
     assert "--games must be 1 or more, got 0" in bad_input(

@@ -54,7 +54,7 @@ def test_perfect_play_as_first_player_does_not_lose(page: Any) -> None:
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 1")
 
 
-def test_a_game_by_keys_alone(page: Any) -> None:
+def test_a_game_by_keys_only(page: Any) -> None:
     page.goto("/?second=human")
     shows(page, "")
     page.keyboard.press("4")
@@ -99,7 +99,7 @@ def test_after_a_click_the_arrows_go_through_the_game(page: Any) -> None:
     shows(page, "5")
 
 
-def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None:
+def test_a_finished_game_takes_no_more_discs_and_names_the_winner(page: Any) -> None:
     page.goto("/?second=human&moves=121212")
     drop(page, 1)
     shows(page, "1212121")
@@ -110,7 +110,7 @@ def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None
     assert moves_of(page) == "1212121"
 
 
-def test_the_modules_of_the_first_view_are_asked_for_at_once(page: Any) -> None:
+def test_the_modules_of_the_first_view_are_requested_together(page: Any) -> None:
     page.goto("/", wait_until="networkidle")
     loaded, output = page.evaluate("""() => [
         performance.getEntriesByType("resource").map(it => new URL(it.name).pathname),
@@ -193,7 +193,7 @@ def test_a_pause_of_two_agents_ends_with_them(page: Any) -> None:
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 2")
 
 
-def test_the_options_of_a_level_are_told_as_they_are(page: Any) -> None:
+def test_the_options_of_a_level_are_shown_unchanged(page: Any) -> None:
     page.goto("/?second=perfect:level%3D4")
     page.wait_for_selector("text=Sees 67 % of wins")
     page.click("fieldset.side summary >> visible=true")
@@ -203,7 +203,7 @@ def test_the_options_of_a_level_are_told_as_they_are(page: Any) -> None:
     assert "second=perfect:level=10" in page.url
 
 
-def test_a_review_ends_where_people_go_on(page: Any) -> None:
+def test_a_review_ends_when_the_game_continues(page: Any) -> None:
     page.goto("/?second=human&board=6x6&moves=333334")
     shows_moves = "() => document.querySelector('.moves').dataset.moves === '333334'"
     page.wait_for_function(shows_moves)
@@ -331,7 +331,7 @@ def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
     assert moves_of(page) == "abc"
 
 
-def test_a_walk_through_the_game_is_told(page: Any) -> None:
+def test_a_walk_through_the_game_is_announced(page: Any) -> None:
     page.goto("/?second=human&moves=4455")
     for key, output in (
         ("ArrowLeft", "At Yellow's move 2: column 5. Red to move."),
@@ -499,7 +499,7 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
         page.close()
 
 
-def test_without_a_tournament_it_is_told_how_to_show_one(page: Any, server: Server) -> None:
+def test_without_a_tournament_the_page_says_how_to_show_one(page: Any, server: Server) -> None:
     assert server.status()["store"] is None
     page.goto("/?view=tournament")
     page.wait_for_selector(".commands:has-text('claimeven serve --store games.db')")
@@ -531,7 +531,7 @@ def judged(browser: Any, server: Server) -> Iterator[tuple[Any, Any]]:
         "/api",
     ],
 )
-def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
+def test_axe_finds_no_faults(judged: tuple[Any, Any], address: str) -> None:
     page, axe = judged
     page.goto(address)
     page.wait_for_selector(".column, .node, .book-move, .disc, .commands, section, h2")
@@ -546,13 +546,13 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
 
 
 @pytest.mark.parametrize("view", ["toString", "constructor", "__proto__", "nosuch"])
-def test_a_view_that_is_none_is_play(page: Any, view: str) -> None:
+def test_an_unknown_view_is_play(page: Any, view: str) -> None:
     page.goto(f"/?view={view}&moves=44")
     page.wait_for_selector("[role=gridcell]")
     assert moves_of(page) == "44"
 
 
-def test_a_server_that_is_gone_is_told_and_the_game_goes_on(browser: Any) -> None:
+def test_a_lost_server_is_reported_and_the_game_continues(browser: Any) -> None:
     """On every view, and in the middle of a search."""
     gone = "The server does not answer. Is it still running?"
     with running("--workers", "1", "--seconds", "60") as server:

@@ -114,7 +114,7 @@ def test_a_search_plays_by_itself_once_it_is_asked_to(lively_page: Any) -> None:
     page.wait_for_selector("text=Autoplay")  # it ends with the search
 
 
-def test_less_motion_lets_a_step_stand_longer(page: Any) -> None:
+def test_with_less_motion_a_step_stays_longer(page: Any) -> None:
     page.goto("/?view=search&agent=alphabeta&depth=2")
     page.wait_for_selector(".hint-text:has-text('step 1 of ')")
     page.fill(".stepper .speed input", "3")

@@ -66,7 +66,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     assert output.startswith("step 2,762 of 2,762 · 1,290 nodes")
 
 
-def test_what_the_table_knows_is_told(page: Any) -> None:
+def test_entries_of_the_table_are_shown(page: Any) -> None:
     page.goto("/?view=search&agent=negamax&depth=4&step=53")
     page.wait_for_selector(
         ".step-words:has-text('found in the transposition table: the same discs as after 2, 3, 2, 1"
@@ -99,7 +99,7 @@ def test_the_address_names_a_search_and_its_step(page: Any) -> None:
     assert page.locator(".node").count() == nodes > 30
 
 
-def test_a_link_to_a_search_that_cannot_be_is_told(page: Any) -> None:
+def test_an_invalid_link_to_a_search_is_reported(page: Any) -> None:
     page.goto("/?view=search&agent=nosuch&depth=999&on=5x4,4")
     page.wait_for_selector(".step-words:has-text('Visit the root')")
     assert page.inner_text(".search-view [role=alert]") == (
@@ -131,7 +131,7 @@ def test_words_stay_inside_the_boxes_of_a_tree(page: Any, agent: str, whole: boo
     assert page.locator(".node text").count() > 3
 
 
-def test_a_puzzle_that_is_not_there_is_told(context: Any) -> None:
+def test_a_missing_puzzle_is_reported(context: Any) -> None:
     page = context.new_page()  # not watched: a browser reports each refusal in its console
     page.goto("/?view=puzzles&puzzle=99999999")
     page.wait_for_selector(".puzzle-message:has-text('the number of a puzzle must be 1 to')")
@@ -143,7 +143,7 @@ def test_a_puzzle_that_is_not_there_is_told(context: Any) -> None:
     page.close()
 
 
-def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
+def test_a_failed_search_removes_the_earlier_tree(context: Any) -> None:
     page = context.new_page()  # not watched: a browser reports each refusal in its console
     page.goto("/?view=search&board=5x5&agent=puct&on=game&step=junk&depth=99")
     page.wait_for_selector(".step-words:has-text('the model knows 7x6 connect 4, not 5x5')")
@@ -212,7 +212,7 @@ def test_a_search_can_be_gone_on_with_after_another_view(page: Any) -> None:
     page.wait_for_selector("[role=alert]:has-text('board 4x4,3 for puct')")
 
 
-def test_the_address_of_a_search_is_that_of_the_position_searched(page: Any) -> None:
+def test_the_address_of_a_search_has_its_position(page: Any) -> None:
     page.goto("/?second=human&moves=44")
     shows(page, "44")
     page.click("nav [data-view=search]")
@@ -258,12 +258,12 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
         ("connect=4.5", "Connect must be 2 to 8 discs."),
     ],
 )
-def test_a_link_that_cannot_be_shown_is_told(page: Any, asked: str, why: str) -> None:
+def test_an_invalid_link_is_reported(page: Any, asked: str, why: str) -> None:
     page.goto(f"/?{asked}")
     assert page.inner_text("[role=alert]").startswith(f"This link cannot be shown: {why}")
 
 
-def test_a_problem_stands_until_somebody_goes_on(page: Any) -> None:
+def test_a_problem_stays_until_the_user_continues(page: Any) -> None:
     page.goto("/?moves=99&first=greedy&second=human")
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 1")
     assert page.inner_text("[role=alert]").startswith("This link cannot be shown")
@@ -272,7 +272,7 @@ def test_a_problem_stands_until_somebody_goes_on(page: Any) -> None:
     assert page.locator(".banner").is_hidden()
 
 
-def test_an_agent_that_cannot_play_is_told(page: Any) -> None:
+def test_an_agent_that_cannot_play_is_reported(page: Any) -> None:
     page.goto("/?second=nobody")
     page.wait_for_selector(".status:has-text('no agent “nobody”: a human plays instead.')")
     page.goto("/?first=human&second=perfect&board=16x12&connect=5")
@@ -371,7 +371,7 @@ def test_seconds_a_move_are_in_the_address(page: Any) -> None:
     assert "first-seconds" not in page.url
 
 
-def test_the_page_says_what_is_being_compiled_until_all_is(page: Any) -> None:
+def test_the_page_shows_the_compilation_to_its_end(page: Any) -> None:
     status = {"ready": False, "compiling": True, "steps_done": 0, "steps": 9}
     page.route("**/api/status", lambda route: route.fulfill(json=status))
     status["preparing"] = "the solver"
@@ -390,7 +390,7 @@ def test_the_page_says_what_is_being_compiled_until_all_is(page: Any) -> None:
     page.unroute("**/api/status")
 
 
-def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -> None:
+def test_the_ladder_grows_while_games_are_read_and_fits_long_names(page: Any) -> None:
     long = "an_agent_with_a_long_name_" * 12
     names = [long, "<b>ann</b>", "bob"]
     live: dict[str, Any] = {

@@ -20,7 +20,7 @@ def thinking(page: Any) -> Iterator[Any]:
     page.unroute(ASKED)
 
 
-def test_agents_leave_who_looks_at_an_earlier_move_alone(page: Any) -> None:
+def test_agents_wait_while_an_earlier_move_is_shown(page: Any) -> None:
     page.goto("/?second=greedy&moves=4455")
     page.click(".moves .move >> nth=0")
     shows(page, "4")
@@ -28,7 +28,7 @@ def test_agents_leave_who_looks_at_an_earlier_move_alone(page: Any) -> None:
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length === 2")
 
 
-def test_who_goes_to_an_earlier_move_gives_up_what_is_thought(thinking: Any) -> None:
+def test_going_to_an_earlier_move_cancels_the_search(thinking: Any) -> None:
     page = thinking
     page.goto("/?second=greedy&moves=4455")
     drop(page, 7)
@@ -64,7 +64,7 @@ def test_a_step_to_nowhere_leaves_the_agent_thinking(thinking: Any, key: str) ->
     assert moves_of(page) == ""
 
 
-def test_a_view_opens_in_a_tab_of_its_own(page: Any) -> None:
+def test_a_view_opens_in_a_new_tab(page: Any) -> None:
     page.goto("/?second=human&moves=44")
     shows(page, "44")
     with page.context.expect_page() as opened:
@@ -74,7 +74,7 @@ def test_a_view_opens_in_a_tab_of_its_own(page: Any) -> None:
     shows(page, "44")
 
 
-def test_a_search_of_the_game_begins_anew_on_another_board(page: Any) -> None:
+def test_a_search_of_the_game_restarts_on_another_board(page: Any) -> None:
     page.goto("/?view=search&on=game&agent=alphabeta&depth=3&second=human")
     counted = page.locator(".search-view .hint-text", has_text="step 1 of ")
     before = counted.inner_text()
@@ -88,7 +88,7 @@ def test_a_search_of_the_game_begins_anew_on_another_board(page: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_is_on_is_seen_in_colours_of_ones_own(page: Any, scheme: str) -> None:
+def test_active_controls_are_visible_in_forced_colors(page: Any, scheme: str) -> None:
     surfaces = """(parts) => parts.map(([selector, part]) =>
         getComputedStyle(document.querySelector(selector), part).backgroundColor)"""
     page.emulate_media(forced_colors="active", color_scheme=scheme)
@@ -105,7 +105,7 @@ def test_what_is_on_is_seen_in_colours_of_ones_own(page: Any, scheme: str) -> No
         page.emulate_media(forced_colors="none", color_scheme="light")
 
 
-def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) -> None:
+def test_paused_agents_step_or_continue_by_their_buttons(page: Any) -> None:
     page.goto("/?first=random&second=greedy")
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
     page.click("text=Pause")
@@ -130,7 +130,7 @@ def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) ->
     page.wait_for_function(length, arg=1)
 
 
-def test_keys_in_a_dialog_leave_the_game_behind_it_alone(page: Any) -> None:
+def test_keys_in_a_dialog_do_not_change_the_game(page: Any) -> None:
     page.goto("/?moves=44&second=human")
     shows(page, "44")
     page.click("summary:has-text('Share')")
@@ -184,9 +184,7 @@ def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
         ("13x9", "This board is too large for exact scores", "(Shift+H)"),
     ],
 )
-def test_the_keys_told_are_those_of_the_board(
-    page: Any, board: str, analysis: str, hint: str
-) -> None:
+def test_the_listed_keys_fit_the_board(page: Any, board: str, analysis: str, hint: str) -> None:
     page.goto("/?second=human")  # another board is chosen later, on the same page
     page.click("summary:has-text('Share')")
     page.fill("[aria-label='Board, columns x rows']", board)

@@ -25,7 +25,7 @@ def fits(page: Any) -> bool:
     return needs <= page.viewport_size["width"]
 
 
-def test_names_of_parameters_stand_in_one_line(phone: Any) -> None:
+def test_names_of_parameters_are_in_one_line(phone: Any) -> None:
     for size in (phone.viewport_size, DESKTOP):
         phone.set_viewport_size(size)
         phone.goto("/api")

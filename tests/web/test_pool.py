@@ -117,7 +117,7 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
     asyncio.run(run())
 
 
-def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
+def test_the_time_of_a_job_starts_when_its_code_is_loaded(
     shared: Callable[[Work], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "GRACE_SECONDS", 0.0)
@@ -169,7 +169,7 @@ def test_jobs_end_in_all_ways_and_the_worker_stays(shared: Callable[[Work], None
     shared(work)
 
 
-def test_what_runs_and_waits_ends_with_the_pool() -> None:
+def test_running_and_waiting_jobs_end_with_the_pool() -> None:
     async def work(pool: WorkerPool) -> None:
         jobs = [asyncio.ensure_future(pool.result("scores", HARD, 900)) for _ in range(2)]
         await eventually(lambda: pool.waiting == 1)
@@ -184,7 +184,7 @@ def test_what_runs_and_waits_ends_with_the_pool() -> None:
     with_pool(work)
 
 
-def test_workers_that_end_at_once_are_all_replaced() -> None:
+def test_workers_that_end_together_are_all_replaced() -> None:
     async def work(pool: WorkerPool) -> None:
         before = set(pool.processes)
         async with pool.job("scores", HARD, 900) as events:
@@ -206,7 +206,7 @@ def test_workers_that_end_at_once_are_all_replaced() -> None:
     with_pool(work, size=2)
 
 
-def test_failures_of_a_task_are_told_and_the_worker_stays(
+def test_failures_of_a_task_are_reported_and_the_worker_stays(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     async def work(pool: WorkerPool) -> None:
@@ -259,7 +259,7 @@ def test_a_worker_that_does_not_stop_is_replaced() -> None:
     with_pool(work, stop_seconds=0.01)
 
 
-def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker(
+def test_jobs_cancelled_at_their_start_or_end_cost_no_worker(
     shared: Callable[[Work], None],
 ) -> None:
     async def work(pool: WorkerPool) -> None:
@@ -283,7 +283,7 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker(
     shared(work)
 
 
-def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> None:
+def test_a_worker_handed_to_a_cancelled_request_is_not_lost() -> None:
     async def work(pool: WorkerPool) -> None:
         async def handed_over() -> asyncio.Future[object]:
             """A job that has its worker and has not continued yet."""
@@ -321,7 +321,7 @@ def no_more_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
+def test_workers_that_cannot_be_started_are_reported_and_tried_again() -> None:
     async def run() -> None:
         output: list[str] = []
         pool = WorkerPool(2, 8, 1, output.append, steps=STEPS)

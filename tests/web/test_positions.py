@@ -26,9 +26,7 @@ def solver() -> Solver:
 @pytest.mark.parametrize(
     ("columns", "rows", "connect"), [(7, 6, 4), (4, 5, 3), (12, 3, 4), (2, 2, 2), (16, 16, 8)]
 )
-def test_positions_are_those_of_the_rules(
-    server: Server, columns: int, rows: int, connect: int
-) -> None:
+def test_positions_follow_the_rules(server: Server, columns: int, rows: int, connect: int) -> None:
     rng = random.Random(columns)
     game, moves = Game(columns, rows, connect), ""
     asked = {"board": f"{columns}x{rows}", "connect": connect}
@@ -54,7 +52,7 @@ def test_positions_are_those_of_the_rules(
     assert output["outcome"]["winner"] == (None if who is None else who + 1)
 
 
-def test_what_ends_a_game_is_told(server: Server) -> None:
+def test_the_end_of_a_game_is_reported(server: Server) -> None:
     output = server.get("/api/position", moves="12 13 14 1").json
     position = Position.from_moves("1213141")
     assert output["outcome"] == {
@@ -132,7 +130,7 @@ def test_solve_answers_as_other_pages_do(server: Server) -> None:
     assert server.get("/solve", pos="1212121").error.startswith("the game is over here: ")
 
 
-def test_what_is_known_so_far_is_told_and_no_more() -> None:
+def test_partial_scores_are_reported_exactly() -> None:
     position, some = Position.from_moves("121212"), (18, None, 0, None, None, None, -18)
     output = scores_json(position, some, complete=False, nodes=7, seconds=0.5)
     assert output == {
@@ -154,7 +152,7 @@ def test_what_is_known_so_far_is_told_and_no_more() -> None:
     assert book_scores(position.play(0)) == [None] * 7  # a game that is over has no columns
 
 
-def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -> None:
+def test_an_explanation_equals_the_package(server: Server, solver: Solver) -> None:
     output = server.get("/api/explanation", moves=LATE).json
     assert output["claims"] and output == explain(LATE, solver).as_dict()
 

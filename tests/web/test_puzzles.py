@@ -162,9 +162,7 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     assert rating(page) == before  # counted once
 
 
-def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
-    page: Any, solution: list[int]
-) -> None:
+def test_a_late_answer_belongs_to_its_question(page: Any, solution: list[int]) -> None:
     """The user tries again, or continues, before the server has answered."""
     moves = begin(page)
     held: list[Any] = []
@@ -241,7 +239,7 @@ def test_two_tabs_count_together(page: Any, context: Any) -> None:
     other.close()
 
 
-def test_where_nothing_can_be_kept_a_tab_remembers(page: Any) -> None:
+def test_without_storage_a_tab_remembers(page: Any) -> None:
     begin(page)
     page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
     for count in (1, 2):
@@ -281,7 +279,7 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
 @pytest.mark.parametrize(
     ("zone", "day"), [("Pacific/Kiritimati", "2026-01-05"), ("America/Los_Angeles", "2026-01-04")]
 )
-def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, day: str) -> None:
+def test_the_day_is_the_browsers(browser: Any, server: Server, zone: str, day: str) -> None:
     context = browser.new_context(base_url=server.url, timezone_id=zone)
     page = context.new_page()
     page.clock.set_fixed_time("2026-01-04T12:00:00Z")
@@ -297,7 +295,7 @@ def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, d
 @pytest.mark.parametrize(
     "kept", ["[1", "null", '{"rating": "x", "met": 5, "daily": null}', '{"rating": 1500}']
 )
-def test_what_is_kept_may_be_damaged(page: Any, kept: str) -> None:
+def test_corrupt_storage_is_ignored(page: Any, kept: str) -> None:
     page.goto("/api")
     page.evaluate("kept => localStorage.setItem('claimeven.practise', kept)", kept)
     page.goto("/?view=puzzles")

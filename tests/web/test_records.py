@@ -41,7 +41,7 @@ def test_every_format_is_read(server: Server, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_one_game_alone_is_told_as_among_others(form: str) -> None:
+def test_a_single_game_is_reported_as_among_others(form: str) -> None:
     lost = GameRecord((3, 3), first="ann", second="bob", fault="crash", fault_seat=1, label="draw")
     name = f"games{FORMATS[form].endings[0]}"
     (alone,) = of(write_text([lost], form), name)["games"]
@@ -51,7 +51,7 @@ def test_one_game_alone_is_told_as_among_others(form: str) -> None:
         assert (alone["result"], alone["fault"]) == ("first", "crash")
 
 
-def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
+def test_boards_are_from_the_file_or_the_request() -> None:
     small = Geometry(5, 4, 3)
     (game,) = of(write_text([GameRecord((4,), small)], "kaggle"))["games"]
     assert (game["board"], game["connect"], game["moves"]) == ("5x4", 3, "5")
@@ -68,7 +68,7 @@ def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
     assert (game["board"], game["moves"]) == ("5x4", "5")
 
 
-def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
+def test_unreadable_games_are_counted_and_the_first_is_named() -> None:
     output = of("44\n4x\n1111111\n12\n")
     assert [game["moves"] for game in output["games"]] == ["44", "12"]
     assert output["unreadable"] == 2
@@ -80,7 +80,7 @@ def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
     assert output["truncated"] and len(output["games"]) == MAX_GAMES - 1
 
 
-def test_what_comes_before_a_break_in_a_file_is_told() -> None:
+def test_games_before_a_break_in_a_file_are_reported() -> None:
     document = write_text([GameRecord((4,), Geometry(5, 4, 3))] * 2, "openspiel")
     cut = document.rpartition("[")[0]
     output = of(cut)
@@ -111,13 +111,13 @@ def test_a_text_may_speak_of_files_of_tournaments() -> None:
         ("x,o", "line 1: it has 2 cells"),
     ],
 )
-def test_what_is_no_file_of_games_is_refused_in_a_sentence(text: str, sentence: str) -> None:
+def test_files_without_games_are_refused_in_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=r"^[^\n]+$") as refused:
         of(text)
     assert sentence in str(refused.value)
 
 
-def test_a_line_of_nothing_but_spaces_takes_no_time() -> None:
+def test_a_long_line_of_spaces_is_read_quickly() -> None:
     with pytest.raises(InvalidRecord, match="is not a column"):
         of(" " * 1_000_000 + "x")
 

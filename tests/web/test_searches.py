@@ -15,7 +15,7 @@ from tests.web.conftest import Server
 
 
 @pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "negamax"])
-def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) -> None:
+def test_every_step_of_a_minimax_search_is_sent(server: Server, algorithm: str) -> None:
     output = server.get(
         "/api/search/minimax", moves="4455", agent=f"{algorithm}:depth=3", steps=20_000
     ).json
@@ -99,7 +99,7 @@ def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> No
 
 
 @pytest.mark.parametrize("spec", ["uct-menary:iterations=30", "puct:iterations=30"])
-def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str) -> None:
+def test_iterations_are_sent_with_their_trees(server: Server, spec: str) -> None:
     asked = {"moves": "44", "agent": spec, "seed": 5}
     whole = {"tree_nodes": 500, "tree_depth": 30}  # a path is shown at any depth
     output = server.get("/api/search/montecarlo", **asked, **whole, trees=True).json
@@ -123,7 +123,7 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
 
 
 @pytest.mark.parametrize("spec", ["uct", "flat", "breadth"])
-def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, spec: str) -> None:
+def test_iterations_equal_the_search_from_the_roots_view(server: Server, spec: str) -> None:
     asked = {"board": "4x4", "connect": 3, "moves": "1", "agent": spec, "seed": 3}
     output = server.get("/api/search/montecarlo", **asked, iterations=40).json
     assert output["first_step"] == 1 and output["agent"] == spec
@@ -147,7 +147,7 @@ def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, s
     assert results >= {1, -1}
 
 
-def test_there_are_as_many_iterations_as_asked_for_or_as_the_agents_own(server: Server) -> None:
+def test_iterations_are_the_requested_or_the_agents_number(server: Server) -> None:
     def output(**asked: object) -> dict:
         answer: dict = server.get("/api/search/montecarlo", moves="4", steps=0, **asked).json
         return answer
@@ -176,7 +176,7 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
     assert server.get(path, **asked, iterations=61).status == 200
 
 
-def test_a_review_is_that_of_the_package(server: Server) -> None:
+def test_a_review_equals_the_package(server: Server) -> None:
     moves = "44455554221"
     output = server.get("/api/review", moves=moves).json
     assert output == analyze(moves).as_dict()
@@ -185,7 +185,7 @@ def test_a_review_is_that_of_the_package(server: Server) -> None:
     assert output == analyze(GameLine(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
 
 
-def test_a_review_tells_positions_on_the_way(server: Server) -> None:
+def test_a_review_sends_positions_as_progress(server: Server) -> None:
     moves = "4445555422"
     events = server.events("/api/review/events", moves=moves)
     assert events[-1] == ("done", server.get("/api/review", moves=moves).json)

@@ -39,7 +39,7 @@ def test_one_that_others_reach_is_known_by_the_name_of_the_machine() -> None:
     assert Guard(nothing, [], True, 10).is_own_host(f"{socket.gethostname()}:80".upper())
 
 
-def test_what_is_the_loopback() -> None:
+def test_loopback_addresses() -> None:
     assert [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "lab")] == [
         True, True, True, False, False,
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def test_bodies_may_be_so_long_and_no_longer(chunks: tuple[bytes, ...], status: 
             assert answer.headers["x-frame-options"] == "DENY"
 
 
-def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_bodies_are_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = 0
 
     async def counting(scope: Any, receive: Any, send: Any) -> None:
@@ -168,7 +168,7 @@ def test_long_bodies_are_refused(server: Server, path: str) -> None:
     assert "65,536 bytes" in answer.error
 
 
-def test_long_bodies_of_no_told_length_are_refused(server: Server) -> None:
+def test_long_bodies_without_a_length_are_refused(server: Server) -> None:
     import http.client
 
     connection = http.client.HTTPConnection("127.0.0.1", server.port)

@@ -114,7 +114,7 @@ def test_the_page_is_opened_in_the_browser_of_the_user(patient: Server, opened: 
     eventually(lambda: opened.is_file() and opened.read_text() == f"{patient.url}/\n")
 
 
-def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> None:
+def test_a_killed_worker_costs_only_its_request(patient: Server) -> None:
     with patient.waiting_for(HARD) as connection:
         eventually(lambda: patient.status()["busy"] == 1)
         before = processes_of(patient)
@@ -131,7 +131,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
     assert not set(before) & set(processes_of(patient))
 
 
-def test_who_goes_away_frees_the_worker(patient: Server) -> None:
+def test_a_lost_client_frees_its_worker(patient: Server) -> None:
     for path in (HARD, HARD.replace("scores", "scores/events"), LONG):
         with patient.waiting_for(path):
             eventually(lambda: patient.status()["busy"] == 1)
@@ -139,7 +139,7 @@ def test_who_goes_away_frees_the_worker(patient: Server) -> None:
     assert patient.get("/api/scores", moves="4444413226712433").json["complete"] is True
 
 
-def test_slow_requests_leave_others_alone(patient: Server) -> None:
+def test_slow_requests_do_not_delay_others(patient: Server) -> None:
     with patient.waiting_for(HARD):
         eventually(lambda: patient.status()["busy"] == 1)
         assert patient.post("/api/move", {"agent": "alphabeta:depth=2"}).status == 200
@@ -168,7 +168,7 @@ def test_it_answers_under_the_names_and_plays_the_agent_that_were_given(patient:
 
 
 @pytest.mark.skipif(PLAIN, reason="kernels are plain Python")
-def test_after_an_installation_no_request_fails_for_want_of_compiled_code(
+def test_after_an_installation_no_request_fails_for_lack_of_compiled_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each answer takes longer to compile than a search may take, and is there all the same."""
@@ -189,7 +189,7 @@ def test_after_an_installation_no_request_fails_for_want_of_compiled_code(
         assert all(first.stat().st_mtime_ns < each.stat().st_mtime_ns for each in later)
 
 
-def test_many_clients_at_once_are_all_answered(server: Server) -> None:
+def test_many_simultaneous_clients_are_answered(server: Server) -> None:
     with ExitStack() as stack:
         connections = [
             stack.enter_context(server.waiting_for(f"/api/scores?moves=444441322671243{column}"))
@@ -221,7 +221,7 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     assert not {each: output.error for each, output in answers.items() if output.status != 200}
 
 
-def test_the_list_of_the_api_says_what_each_route_takes() -> None:
+def test_the_list_of_the_api_has_the_fields_of_each_route() -> None:
     number = {"name": "n", "schema": {"default": 0, "examples": ["a b", "c"]}, "description": "<n>"}
     other = {"name": "o", "schema": {"default": {}, "examples": ["&"], "description": "of it"}}
     fields = {"q": {"default": {}, "description": "no `<d>`, `e`"}, "r": {"default": 3}, "s": {}}
@@ -284,7 +284,7 @@ def test_without_its_packages_the_extra_is_named(run: Run, monkeypatch: pytest.M
     )
 
 
-def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
+def test_a_port_in_use_is_reported(refused: Callable[..., str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -327,7 +327,7 @@ def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
         (("--root-url", "https://c4.example.org:port"), "root-url must be"),
     ],
 )
-def test_bad_options_are_told(
+def test_bad_options_are_reported(
     refused: Callable[..., str], options: tuple[str, ...], sentence: str
 ) -> None:
     assert refused(*options).startswith(sentence)
@@ -346,7 +346,7 @@ def test_bad_options_are_told(
         ({"host": ""}, "host must be a name or an address"),
     ],
 )
-def test_settings_that_cannot_be_are_told(given: dict[str, Any], sentence: str) -> None:
+def test_invalid_settings_are_reported(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidSettings, match=sentence):
         ServerSettings(**given)
 
@@ -377,7 +377,7 @@ def test_a_server_whose_workers_cannot_be_had_ends_in_a_sentence() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
-def test_too_many_connections_at_once_wait_and_are_told_of_once(
+def test_too_many_connections_wait_and_are_reported_once(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     import resource
@@ -400,7 +400,7 @@ def test_too_many_connections_at_once_wait_and_are_told_of_once(
     assert capfd.readouterr().err == ""
 
 
-def test_a_browser_that_does_not_open_is_told(
+def test_a_browser_that_does_not_open_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: False)
@@ -408,7 +408,7 @@ def test_a_browser_that_does_not_open_is_told(
     assert capsys.readouterr().err == "no browser could be opened: open http://here/ yourself\n"
 
 
-def test_other_machines_are_told_where_it_is() -> None:
+def test_other_machines_get_the_address() -> None:
     here, *rest, warning = address_lines("0.0.0.0", 8000)
     assert here.startswith("claimeven is at http://localhost:8000/")
     assert warning.startswith("everyone with access to this machine can use it")

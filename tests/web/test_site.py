@@ -194,7 +194,7 @@ def test_analysis_review_puzzle_search_and_book_as_a_visitor_uses_them(page: Any
         ("?moves=44&first=friend", ".banner:visible", "delete globalThis.BigInt"),
     ],
 )
-def test_axe_finds_nothing_wrong(
+def test_axe_finds_no_faults(
     browser: Any, address: str, query: str, selector: str, script: str
 ) -> None:
     axe = pytest.importorskip(

@@ -97,7 +97,7 @@ def with_view(path: Path, work: Callable[[StoreView, FakePool], Any]) -> None:
     asyncio.run(run())
 
 
-def test_a_report_is_made_once_for_all_who_wait_and_kept_until_the_file_changes(
+def test_a_report_is_made_once_for_all_waiting_and_cached_until_the_file_changes(
     path: Path,
 ) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
@@ -113,7 +113,7 @@ def test_a_report_is_made_once_for_all_who_wait_and_kept_until_the_file_changes(
     with_view(path, work)
 
 
-def test_a_report_is_given_up_when_all_who_waited_have_gone(path: Path) -> None:
+def test_a_report_is_cancelled_when_all_waiting_have_left(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
         waiting = [asyncio.ensure_future(view.report()) for _ in range(40)]
         while not pool.jobs:
@@ -194,7 +194,7 @@ def test_the_running_game_is_in_the_answer_and_its_tag(path: Path) -> None:
     with_view(path, work)
 
 
-def test_standings_are_begun_before_anybody_asks(path: Path) -> None:
+def test_standings_are_started_before_the_first_request(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
         StoreView(None, 9).start()  # without a file
         view.start()
@@ -226,7 +226,7 @@ def asked(state: WorkerState, path: Path, final: bool = False) -> tuple[list[Any
     return output, found
 
 
-def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
+def test_standings_grow_with_the_file_to_the_standings_of_all_games(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = WorkerState()
@@ -254,7 +254,7 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
     assert asked(state, path)[1]["standings"]["games"] == 2
 
 
-def test_the_newest_games_forfeits_progress_and_moved_places_are_those_of_the_file(
+def test_the_newest_games_forfeits_progress_and_moved_places_follow_the_file(
     tmp_path: Path,
 ) -> None:
     path, state = tmp_path / "class.db", WorkerState()
@@ -331,7 +331,7 @@ def test_too_many_games_are_left_to_the_command(
         store_tasks.report(WorkerState(), str(path), str(tmp_path / "r.html"))
 
 
-def test_failures_are_told_and_tried_again(path: Path) -> None:
+def test_failures_are_reported_and_tried_again(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
         async def broken() -> None:
             raise WorkFailed("class.db is corrupt", 422)

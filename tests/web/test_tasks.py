@@ -30,7 +30,7 @@ def state() -> WorkerState:
     return state
 
 
-def test_the_solver_of_the_usual_board_is_kept_and_those_of_others_in_turn(
+def test_the_solver_of_the_default_board_is_kept_and_others_in_turn(
     state: WorkerState,
 ) -> None:
     small, other = Geometry(5, 4), Geometry(4, 4)
@@ -66,7 +66,7 @@ def test_the_agents_asked_last_are_kept(
     assert state.agent("perfect", STANDARD, Limit()) is not perfect
 
 
-def test_a_search_that_is_watched_tells_now_and_then_how_far_it_is(
+def test_a_watched_search_reports_progress(
     state: WorkerState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "PROGRESS_SECONDS", 0.01)
@@ -105,7 +105,7 @@ def test_an_agent_that_asks_the_solver_has_no_more_time_than_the_server_gives(
     assert decision["column"] in range(1, 9)
 
 
-def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
+def test_a_worker_without_memory_clears_its_caches(
     state: WorkerState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def hungry(state: WorkerState) -> None:
@@ -133,7 +133,7 @@ def test_a_search_of_too_many_positions_cannot_be_watched(
         search_traces.minimax(state, Position(), "minimax", **{**asked, "depth": 4})
 
 
-def test_an_agent_that_is_kept_begins_each_time_anew(state: WorkerState) -> None:
+def test_a_cached_agent_starts_again_each_time(state: WorkerState) -> None:
     asked = Position.from_moves("44")
     first, again = (move(state, asked, "uct:iterations=60,reuse=yes", Limit(), 7) for _ in range(2))
     assert (again["visits"], again["value"]) == (first["visits"], first["value"])

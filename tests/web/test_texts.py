@@ -160,7 +160,7 @@ def test_a_view_has_no_text_of_another_place(marked: Any, view: str) -> None:
     _assert_marked(marked)
 
 
-def test_the_texts_of_the_document_are_those_of_the_file(page: Any) -> None:
+def test_the_texts_of_the_document_equal_the_file(page: Any) -> None:
     page.goto("/")
     assert page.evaluate("""async () => {
         const { text } = await import("./static/texts.js");

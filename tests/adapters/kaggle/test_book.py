@@ -25,7 +25,7 @@ def moves() -> dict[int, int]:
     return unpacked(BOOK.read_bytes())
 
 
-def test_every_number_is_that_of_a_position_and_its_column_is_legal(moves: dict[int, int]) -> None:
+def test_every_key_is_a_position_with_a_legal_column(moves: dict[int, int]) -> None:
     keys = np.array(list(moves), dtype=np.uint64)
     assert (canonical_keys(keys, STANDARD) == keys).all()
     mine, mask = discs_of_keys(keys, STANDARD)
@@ -64,7 +64,7 @@ def test_it_knows_its_own_way_and_mirror_images() -> None:
                 position = position.play(rng.choice(position.legal_columns))
 
 
-def test_other_boards_have_none() -> None:
+def test_other_boards_have_no_book() -> None:
     assert packed_book(Geometry(6, 7, 4)) == b""
     assert packed_book(STANDARD) == BOOK.read_bytes()
     assert MoveBook(Board(6, 7, 4), BOOK.read_bytes()).find(0, 0) is None

@@ -46,7 +46,7 @@ def test_every_evaluation_can_be_exported() -> None:
 
 
 @pytest.mark.parametrize("spec", [*RECIPES, *SPECS[1:]])
-def test_a_file_is_what_kaggle_wants(spec: str) -> None:
+def test_a_submission_has_the_form_that_kaggle_expects(spec: str) -> None:
     text = submission(spec, seed=3)
     assert submission(spec, seed=3) == text
     assert len(text) < 2_500_000
@@ -104,14 +104,14 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
     ],
 )
-def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, output: str) -> None:
+def test_agents_that_cannot_be_exported_are_refused(tmp_path: Path, spec: str, output: str) -> None:
     with pytest.raises(InvalidSpec, match=output):
         export_submission(spec, tmp_path / "main.py")
     assert not (tmp_path / "main.py").exists()
 
 
 @pytest.mark.parametrize("folder", ["C:\\Users\\new", 'a"""b', "it's", "trailing\\"])
-def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder: str) -> None:
+def test_any_model_name_gives_valid_python(tmp_path: Path, folder: str) -> None:
     path = tmp_path / folder / "net.npz"
     path.parent.mkdir()
     write_net(path, Net.zeros(NetShape(pairs=4, blocks=1)))
@@ -123,7 +123,7 @@ def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder:
     assert callable(loaded(text)["agent"])
 
 
-def test_what_cannot_be_printed_of_the_name_of_a_model_is_escaped(tmp_path: Path) -> None:
+def test_unprintable_model_names_are_escaped(tmp_path: Path) -> None:
     """A lone surrogate is a byte of a path that is not UTF-8."""
     long = "n" * 200
     path = tmp_path / long / long / "\udcff\n.npz"
@@ -182,9 +182,7 @@ STRANGE: list[tuple[Any, Any]] = [
         "flat:iterations=120",
     ],
 )
-def test_whatever_is_asked_the_answer_is_a_plain_legal_column(
-    agents: dict[str, Any], spec: str
-) -> None:
+def test_any_observation_gets_a_plain_legal_column(agents: dict[str, Any], spec: str) -> None:
     for observation, configuration in STRANGE:
         column = agents[spec](observation, configuration or {})
         assert type(column) is int

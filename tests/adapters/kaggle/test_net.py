@@ -65,7 +65,7 @@ def test_values_and_priors_are_ours(geometry: Geometry, knows_scores: bool, tmp_
     assert np.abs(mirrored[1][:, ::-1] - priors).max() < 1e-6
 
 
-def test_arrays_are_those_of_the_file(tmp_path: Path) -> None:
+def test_arrays_equal_the_file(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     ours.write_net(path, drawn_net())
     output, arrays = unpacked_net(packed_net(path))
@@ -76,7 +76,7 @@ def test_arrays_are_those_of_the_file(tmp_path: Path) -> None:
         assert (arrays[name] == array).all() and arrays[name].dtype == np.float32
 
 
-def test_a_file_that_was_written_anew_is_exported_anew(tmp_path: Path) -> None:
+def test_a_rewritten_file_is_exported_again(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     ours.write_net(path, drawn_net(seed=1))
     first = submission(f"net:model={path}")
@@ -115,7 +115,7 @@ def symmetric(count: int) -> list[Position]:
     return found
 
 
-def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
+def test_moves_equal_the_agent(exported: dict[str, Any]) -> None:
     positions = [*symmetric(30), *ongoing(Geometry(), 370, seed=8)]
     hold_to_agent("net", positions, exported)
 
@@ -127,7 +127,7 @@ def test_on_another_board_alpha_beta_plays(exported: dict[str, Any]) -> None:
     assert exported["agent"](observation, configuration) == 2
 
 
-def test_the_net_of_a_file_stands_in_the_submission(tmp_path: Path) -> None:
+def test_a_submission_contains_the_net_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "small.npz"
     ours.write_net(path, drawn_net(Geometry(6, 5), knows_scores=True))
     assert len(submission(f"net:model={path}")) < 120_000

@@ -40,14 +40,14 @@ def with_weights(tuples: NTuples, path: Path) -> NTupleNetwork:
     ],
     ids=lambda tuples: str(tuples.geometry),
 )
-def test_values_are_those_of_the_textbook(tuples: NTuples, tmp_path: Path) -> None:
+def test_values_equal_the_textbook(tuples: NTuples, tmp_path: Path) -> None:
     network = with_weights(tuples, tmp_path / "model.npz")
     evaluate = NTuple(board_of(tuples.geometry), packed_network(network))
     for position in [Position(tuples.geometry), *ongoing(tuples.geometry, 150)]:
         assert evaluate(position.mine, position.mask) == network.evaluate(position)
 
 
-def test_a_network_without_weights_is_worth_nothing() -> None:
+def test_a_network_without_weights_has_value_0() -> None:
     network = NTupleNetwork(NTuples.random_walks(3, 3))
     assert NTuple(Board(7, 6, 4), packed_network(network))(0, 0) == 0
 
@@ -57,7 +57,7 @@ def exported() -> dict[str, Any]:
     return loaded(submission("ntuple"))
 
 
-def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
+def test_moves_equal_the_agent(exported: dict[str, Any]) -> None:
     hold_to_agent("ntuple", [Position(), *ongoing(Geometry(), 150, seed=8)], exported)
     hold_to_agent("ntuple-alphabeta:depth=3", [Position(), *ongoing(Geometry(), 25, seed=8)])
 
@@ -70,7 +70,7 @@ def test_on_another_board_windows_are_counted(exported: dict[str, Any]) -> None:
     assert learnt_or(Board(5, 5, 3), b"\x07\x06\x04", max) is max
 
 
-def test_files_and_options_stand_in_the_submission(tmp_path: Path) -> None:
+def test_a_submission_contains_files_and_options(tmp_path: Path) -> None:
     model = tmp_path / "small.npz"
     with_weights(NTuples.random_walks(3, 3), model)
     text = submission(f"ntuple-alphabeta:model={model},order=left,nodes=500")

@@ -88,7 +88,7 @@ def assert_forest(found: PuctNode, forest: PuctForest) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_trees_are_those_of_the_textbook(geometry: Geometry, options: PuctOptions) -> None:
+def test_trees_equal_the_textbook(geometry: Geometry, options: PuctOptions) -> None:
     """From scratch, reused over two moves of the game, and after a jump to another position."""
     for start in unfinished(geometry, 3, seed=5):
         player = player_of(geometry, options, 60)
@@ -126,7 +126,7 @@ def test_a_node_is_proven_by_its_children_as_in_the_textbook() -> None:
 
 
 @pytest.mark.parametrize("leaves", [3, 8])
-def test_batches_are_those_of_the_kernel(leaves: int) -> None:
+def test_batches_equal_the_kernel(leaves: int) -> None:
     for geometry in BOARDS:
         options = PuctOptions(leaves=leaves)
         player, engine = player_of(geometry, options, 150), CompiledPuct(Hashed(geometry), options)
@@ -175,7 +175,7 @@ def test_a_search_ends_with_its_time() -> None:
     assert player.root.visits == late + min(8, 1 + late // VISITS_PER_LEAF)
 
 
-def test_the_file_of_the_net_that_comes_along_plays_as_the_agent_does() -> None:
+def test_the_submission_of_the_bundled_net_plays_like_the_agent() -> None:
     """Moves and visits of the root; the two nets differ by the last bit of a float at most."""
     spec = "puct:iterations=60,reuse=no"
     left, agent, rng = loaded(submission(spec)), make_agent(spec), np.random.default_rng(0)

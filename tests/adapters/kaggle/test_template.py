@@ -96,7 +96,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("geometry", SEARCHED, ids=str)
-def test_alpha_beta_plays_what_our_agent_plays(geometry: Geometry, options: str) -> None:
+def test_alpha_beta_plays_like_our_agent(geometry: Geometry, options: str) -> None:
     board = board_of(geometry)
     evaluate = Sequences(board) if "sequences" in options else Windows(board)
     agent = make_agent(f"alphabeta:{options}".rstrip(":"), geometry)
@@ -158,7 +158,7 @@ def test_exact_scores_and_best_columns_of_larger_boards(
         assert player.is_exact
 
 
-def test_a_solver_out_of_time_keeps_what_it_knows() -> None:
+def test_a_solver_out_of_time_keeps_its_bounds() -> None:
     board = Board(7, 6, 4)
     solver = ExactSolver(board)
     solver.clock = Clock(0.0)
@@ -170,7 +170,7 @@ def test_a_solver_out_of_time_keeps_what_it_knows() -> None:
     assert not player.is_exact
 
 
-def test_what_is_known_by_then_decides() -> None:
+def test_known_bounds_decide_the_choice() -> None:
     board = Board(7, 6, 4)
     player = Perfect(board, Windows(board))
     columns = player.root_columns(0, 0)
@@ -285,7 +285,7 @@ def test_flat_finds_wins_and_blocks() -> None:
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_greedy_plays_what_our_agent_plays(geometry: Geometry) -> None:
+def test_greedy_plays_like_our_agent(geometry: Geometry) -> None:
     board, positions = board_of(geometry), some_positions(geometry, 12)
     for options in ({}, {"win": True}, {"block": True}, {"win": True, "block": True}):
         spec = "greedy:" + ",".join(f"{name}=yes" for name in options)

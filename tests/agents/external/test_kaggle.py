@@ -30,7 +30,7 @@ def test_they_play_matches_that_a_seed_repeats() -> None:
 
 
 @needs_package
-def test_a_game_of_theirs_follows_from_the_seed_and_its_number_alone() -> None:
+def test_a_game_of_kaggle_depends_only_on_seed_and_number() -> None:
     seeds = {seed: match_of(seed) for seed in (1, 2)}
     assert seeds[1] != seeds[2]
     assert match_of(1, jobs=2) == seeds[1]
@@ -71,7 +71,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     )
 
 
-def test_other_names_are_told() -> None:
+def test_unknown_names_are_reported() -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agent("kaggle:negmax")
     assert str(caught.value) == (

@@ -33,7 +33,7 @@ def exact() -> Iterator[Solver]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_scores_of_another_program_are_those_of_the_solver(form: str, exact: Solver) -> None:
+def test_scores_of_another_program_equal_the_solver(form: str, exact: Solver) -> None:
     other = solver_of(f"pons:{DROP_IN}{form}", SMALL)
     for columns in random_games(SMALL, 10, seed=3, ongoing=True):
         position = Position.from_moves(columns, SMALL)
@@ -71,7 +71,7 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("answer", "kind", "output"), FAULTS, ids=[output for _, _, output in FAULTS]
 )
-def test_answers_that_are_none_are_faults(
+def test_invalid_answers_are_faults(
     tmp_path: Path, answer: str, kind: FaultKind, output: str
 ) -> None:
     solver = PonsSolver(failing(tmp_path, answer), SMALL)
@@ -81,7 +81,7 @@ def test_answers_that_are_none_are_faults(
     solver.close()
 
 
-def test_one_in_python_that_forgets_to_flush_answers_all_the_same(tmp_path: Path) -> None:
+def test_a_python_solver_that_does_not_flush_still_answers(tmp_path: Path) -> None:
     file = tmp_path / "solver.py"
     file.write_text(ANSWERS.format("m + ' 7'").replace(", flush=True", ""), encoding="utf-8")
     solver = PonsSolver(f"{sys.executable} {file}", SMALL)
@@ -142,7 +142,7 @@ def test_one_that_does_not_answer_in_time_forfeits(tmp_path: Path) -> None:
         ("pons:cat", "does not answer as a solver: it answered "),
     ],
 )
-def test_what_is_no_solver_is_told(spec: str, output: str) -> None:
+def test_programs_that_are_not_solvers_are_refused(spec: str, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         solver_of(spec)
     assert output in str(caught.value)

@@ -19,7 +19,7 @@ from claimeven.arena.tournaments.run import brief_labels
 MIDDLE = "def agent(obs, config):\n    return config.columns // 2 if not obs.board[3] else 0\n"
 
 
-def test_prefixes_are_told_apart_from_all_other_specs() -> None:
+def test_prefixes_are_distinguished_from_all_other_specs() -> None:
     assert not set(FOREIGN) & set(AGENTS)
     for spec in ("greedy", "kaggle.py:agent", "http://host/play", "os.path:join", "kagg:le"):
         assert split_foreign(spec) is None
@@ -74,7 +74,7 @@ def test_names_after_a_prefix_take_options() -> None:
         kind.need_extra()
 
 
-def test_settings_stand_before_a_program_whose_path_may_hold_an_equals_sign() -> None:
+def test_settings_precede_a_program_with_an_equals_sign_in_its_path() -> None:
     assert split_command("Hash=64 Book= ./v=2/engine Depth=3") == (
         {"Hash": "64", "Book": ""},
         ["./v=2/engine", "Depth=3"],

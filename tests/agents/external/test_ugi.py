@@ -44,7 +44,7 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
     assert {*result.games[0].move_stats["nodes"]} == {14, None}  # random counts none
 
 
-def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
+def test_an_engine_killed_for_memory_is_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In place of the counts of the kernel, which does not end a process here. It dies whenever it
@@ -73,7 +73,7 @@ def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
 
 
 @pytest.mark.parametrize("notation", [(), ("--digits",)])
-def test_openings_are_told_by_moves_in_the_engines_own_notation(notation: tuple[str, ...]) -> None:
+def test_openings_are_sent_as_moves_in_the_engines_notation(notation: tuple[str, ...]) -> None:
     result = play_match(spec_of(*notation), "greedy", games=4, seed=1, opening_plies=6)
     assert not any(result.forfeits)
     agent = make_agent(spec_of(*notation), Geometry())
@@ -127,7 +127,7 @@ def telling(folder: Path, infos: Sequence[str] = (), settings: str = "") -> tupl
         (("info depth x nodes 1e9 pv z d",), None, None, None, {}),
     ],
 )  # fmt: skip
-def test_what_an_engine_tells_is_in_its_decision(
+def test_engine_info_is_in_the_decision(
     tmp_path: Path,
     infos: tuple[str, ...],
     value: float | None,
@@ -144,7 +144,7 @@ def test_what_an_engine_tells_is_in_its_decision(
     assert (decision.depth, decision.nodes, decision.details) == (depth, nodes, details)
 
 
-def test_an_engine_hears_its_settings_and_the_limit_as_it_writes_them(tmp_path: Path) -> None:
+def test_an_engine_gets_settings_and_limit_in_its_spelling(tmp_path: Path) -> None:
     """Names of options ignore case, and every time is reported, however short."""
     spec, heard = telling(tmp_path, settings="Hash=64")
     agent = make_agent(spec, Geometry())
@@ -181,7 +181,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("how", "kind", "output"), FAULTS, ids=[how for how, _, _ in FAULTS])
-def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, output: str) -> None:
+def test_a_failing_engine_forfeits_only_that_game(how: str, kind: FaultKind, output: str) -> None:
     spec = spec_of("--fail", how, 4)
     result = play_match(spec, "greedy", games=2, seed=1, limit=QUICK, start="1234")
     for played in result.games:
@@ -202,7 +202,7 @@ def test_a_full_column_is_illegal() -> None:
     agent.close()
 
 
-def test_the_next_game_begins_with_a_fresh_process() -> None:
+def test_the_next_game_starts_with_a_fresh_process() -> None:
     agent = make_agent(spec_of("--fail", "die", 2), Geometry(), QUICK)
     assert isinstance(agent, UgiAgent)
     begin_game(agent)
@@ -226,7 +226,7 @@ def test_the_next_game_begins_with_a_fresh_process() -> None:
         one.close()
 
 
-def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) -> None:
+def test_stderr_of_an_engine_is_bounded(capfd: pytest.CaptureFixture[str]) -> None:
     agent = make_agent(spec_of("--fail", "shout", 1))
     begin_game(agent)
     assert asked(agent, "4", Limit()) == 3
@@ -248,7 +248,7 @@ def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) 
         ("ugi:true", "could not be started: it ended its process: exit status 0"),
     ],
 )
-def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, output: str) -> None:
+def test_unusable_engines_are_refused_before_the_match(spec: str, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         play_match(spec, "random", games=2)
     assert output in str(caught.value)
@@ -266,7 +266,7 @@ def test_the_time_to_start_can_be_said() -> None:
         make_agent("ugi:sh -c 'echo ugiok; sleep 60'", sandbox=Sandbox(load_timeout=0.4))
 
 
-def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
+def test_loading_time_after_options_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ugi, "READY_SECONDS", 0.1)

@@ -34,7 +34,7 @@ def output(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, objec
     return decision, dict(view.data), view.text, trace
 
 
-def test_a_proven_root_is_told_from_the_side_to_move() -> None:
+def test_a_proven_root_is_reported_from_the_side_to_move() -> None:
     decision, data, text, _ = output("uct", "4131", iterations=2000)
     assert decision.value == 1.0
     assert decision.details["proof"] == data["proof"] == "win"
@@ -49,7 +49,7 @@ def test_a_proven_root_is_told_from_the_side_to_move() -> None:
 @pytest.mark.parametrize(
     "spec", ["uct", "flat", "uct-itu", "uct-itu-table", "uct-polito:decisive_moves=root"]
 )
-def test_a_win_at_once_is_told(spec: str) -> None:
+def test_an_immediate_win_is_reported(spec: str) -> None:
     decision, data, text, trace = output(spec, "121212", iterations=50)
     assert (decision.column, decision.value, decision.details["proof"]) == (0, 1.0, "win")
     assert decision.details["values"] == [1.0] + [None] * 6
@@ -65,7 +65,7 @@ def test_a_win_at_once_is_told(spec: str) -> None:
 
 
 @pytest.mark.parametrize(("scale", "lost"), [("-1..1", -1.0), ("0..1", 0.0)])
-def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float) -> None:
+def test_proven_values_are_on_the_scale_of_means(scale: str, lost: float) -> None:
     """The second player has columns 2, 3 and 4 at the bottom: every column but 5 loses."""
     spec = f"uct:scale={scale},decisive_moves=off,solver=yes"
     decision, _, _, _ = output(spec, "721374", iterations=1000)
@@ -84,11 +84,11 @@ def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float
         ("uct", False),
     ],
 )
-def test_a_table_is_kept_from_game_to_game_by_one_preset_alone(spec: str, stateful: bool) -> None:
+def test_only_one_preset_keeps_its_table_between_games(spec: str, stateful: bool) -> None:
     assert make_agent(spec).stateful is stateful
 
 
-def test_all_lost_at_once_is_told() -> None:
+def test_all_columns_lost_immediately_is_reported() -> None:
     decision, data, text, trace = output("uct", "41315", iterations=50)
     assert (decision.value, decision.details["proof"]) == (-1.0, "loss")
     assert decision.details["values"] == [-1.0] * 7
@@ -101,7 +101,7 @@ def test_all_lost_at_once_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_trace_says_what_it_traces(name: str) -> None:
+def test_a_trace_names_its_search(name: str) -> None:
     *_, trace = output(name, "44", iterations=30)
     assert trace[0] == (
         "the search that decides, 30 of its 30 iterations; +1: the side to move here wins"
@@ -113,7 +113,7 @@ def test_a_trace_says_what_it_traces(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, o in PRESETS.items() if o.decisive_moves != "off"])
 @pytest.mark.parametrize("moves", ["121212", "41315"])
-def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
+def test_a_search_without_steps_has_none_in_its_trace(name: str, moves: str) -> None:
     position = Position.from_moves(moves)
     steps, root = MonteCarloSearch(preset(name)).trace(position, np.random.default_rng(3), 40)
     result = MonteCarloSearch(preset(name)).search(
@@ -123,7 +123,7 @@ def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
     assert root == result.root
 
 
-def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
+def test_results_of_a_trace_are_from_the_side_to_move() -> None:
     """The number of won playouts is the root's total."""
     *_, trace = output("uct-menary", "44", iterations=20)
     results = [int(line.split(" back up ")[1].split(",")[0]) for line in trace if "back up" in line]
@@ -141,9 +141,7 @@ STEPS = (
 
 
 @pytest.mark.parametrize(("spec", "limit", "steps"), STEPS)
-def test_a_trace_tells_as_many_steps_as_are_asked_for(
-    spec: str, limit: dict[str, int], steps: int
-) -> None:
+def test_a_trace_has_the_requested_steps(spec: str, limit: dict[str, int], steps: int) -> None:
     agent = make_agent(spec)
     lines = list(agent.trace(Position.from_moves("44"), Limit(**limit), np.random.default_rng(0)))
     assert sum("back up" in line for line in lines) == steps
@@ -185,7 +183,7 @@ def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
     assert compared > 300
 
 
-def test_a_full_tree_is_told() -> None:
+def test_a_full_tree_is_reported() -> None:
     position = Position.from_moves("44")
     for spec, full in ((SMALL_TREE, True), (SMALL_TABLE, True), ("uct", False)):
         decision = decided(spec, position, Limit(iterations=500))
@@ -317,7 +315,7 @@ def test_a_rule_that_may_take_the_stream_is_given_it(rules: Path) -> None:
     assert visits[0] == visits[1] != visits[2]
 
 
-def test_a_rule_of_the_position_alone(rules: Path) -> None:
+def test_a_playout_rule_depends_only_on_the_position(rules: Path) -> None:
     visits = [
         decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
         for name in ("leftmost", "leftmost", "named")
@@ -336,7 +334,7 @@ def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> N
         decide(f"uct:playout={rules}:{name}")
 
 
-def test_what_is_no_rule_is_refused(rules: Path) -> None:
+def test_invalid_rules_are_refused(rules: Path) -> None:
     for name, sentence in (
         ("missing", "does not define 'missing'"),
         ("number", "is not a function"),

@@ -79,7 +79,7 @@ def _to_see(position: Position) -> tuple[str, set[int]]:
     return "blocks", threats if is_stopped else set()
 
 
-def test_the_named_levels_see_what_they_say() -> None:
+def test_the_named_levels_see_their_stated_shares() -> None:
     """The shares of each kind, over games of each level against itself, with room for chance."""
     solver, agents = Solver(), {name: perfect(level=n.level) for name, n in LEVELS.items()}
     chances: dict[tuple[str, str], list[float]] = {}
@@ -202,7 +202,7 @@ def test_threads_may_share_an_agent() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n" * 2, "")
 
 
-def test_a_limit_that_is_not_met_changes_nothing() -> None:
+def test_a_limit_that_is_not_reached_has_no_effect() -> None:
     for spec in ("perfect:table_mb=1", "full:table_mb=1"):
         for position in positions(8):
             free = decided(spec, position)
@@ -246,7 +246,7 @@ def test_full_looks_at_every_line_of_a_tiny_board() -> None:
 
 
 @pytest.mark.parametrize(("known", "column"), [(-2, 1), (3, 2)])
-def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> None:
+def test_a_search_out_of_time_reports_no_score(known: int, column: int) -> None:
     """The score of one column is not the position's: another may be better."""
     scores = (None, None, known, None, None)
 

@@ -46,7 +46,7 @@ def final_rows(lines: list[str]) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("spec", BY_ITERATIONS)
-def test_the_last_tree_of_a_trace_is_that_of_the_decision(spec: str) -> None:
+def test_the_last_tree_of_a_trace_equals_the_decision(spec: str) -> None:
     agent, quiet = make_agent(spec), make_agent(spec)
     assert isinstance(agent, MonteCarloAgent)
     rng, other = np.random.default_rng(5), np.random.default_rng(5)

@@ -63,7 +63,7 @@ def test_of_equal_columns_the_leftmost() -> None:
     assert decision.details["priors"] == [0.25] * 4
 
 
-def test_what_a_net_tells() -> None:
+def test_a_net_reports_guesses_and_priors() -> None:
     """Guesses and priors of each column, as rows and as JSON."""
     position = Position.from_moves("1" * 6)
     decision = decided(NetAgent(drawn_net(knows_scores=True)), position)
@@ -76,7 +76,7 @@ def test_what_a_net_tells() -> None:
     assert "guess" in (decision._repr_html_() or "")
 
 
-def test_scores_of_columns_that_were_not_learnt_are_not_told() -> None:
+def test_untrained_column_scores_are_not_reported() -> None:
     """Of such a net only the greatest means anything, and not that its column is the best."""
     net = drawn_net(knows_scores=True, knows_only_best=True)
     decision = decided(NetAgent(net))
@@ -99,13 +99,13 @@ def test_nets_from_files(tmp_path: Path) -> None:
         make_agent(f"net:model={shipped}")
 
 
-def test_a_net_that_knows_no_scores_guesses_none() -> None:
+def test_a_net_without_scores_guesses_none() -> None:
     net = Net(TINY, drawn_net(SMALL).arrays, SMALL)
     decision = decided(NetAgent(net), Position(SMALL))
     assert [name for name, _ in decision_rows(decision)] == ["prior", "share"]
 
 
-def test_a_net_is_asked_about_its_own_board_alone() -> None:
+def test_a_net_plays_only_on_its_board() -> None:
     with pytest.raises(InvalidNetwork, match=r"the net knows 4x4 connect 3, not 4x5 connect 3"):
         decided(NetAgent(drawn_net(SMALL)), Position(Geometry(4, 5, 3)))
 
@@ -134,7 +134,7 @@ def test_a_model_is_read_again_only_where_its_file_is_another(tmp_path: Path) ->
 POSITION = Position.from_moves("4435")
 
 
-def test_what_it_tells() -> None:
+def test_puct_reports_priors_visits_tree_and_trace() -> None:
     """Priors, visits, means and shares, a line; its tree as text, data and drawing; a trace."""
     agent, limit = make_agent("puct:iterations=60"), Limit()
     decision = decided(agent, POSITION, limit)
@@ -158,7 +158,7 @@ def test_what_it_tells() -> None:
     assert sum(" select " in line for line in trace) == 3
 
 
-def test_a_win_at_once_needs_no_model() -> None:
+def test_an_immediate_win_needs_no_model() -> None:
     decision = decided("puct", "121212")
     assert (decision.column, decision.value, decision.iterations) == (0, 1.0, 1)
     assert "priors" not in decision.details

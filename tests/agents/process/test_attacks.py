@@ -87,9 +87,7 @@ def test_a_message_forged_in_a_move_costs_a_game_at_most(tmp_path: Path, message
 
 
 @pytest.mark.parametrize("message", [FORGED[0], FORGED[1], FORGED[2], FORGED[11], FORGED[13]])
-def test_a_message_forged_as_the_file_is_read_ends_nothing_with_a_traceback(
-    tmp_path: Path, message: Any
-) -> None:
+def test_a_forged_message_while_loading_gives_no_traceback(tmp_path: Path, message: Any) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\nwrite({json.dumps(message).encode()!r})\n{ANSWERS_LEFT}")
     with pytest.raises(InvalidSpec) as caught:
@@ -98,7 +96,7 @@ def test_a_message_forged_as_the_file_is_read_ends_nothing_with_a_traceback(
 
 
 @pytest.mark.parametrize("junk", [b"[" * 100_000, b"\xff" * 8, b"9" * 5000, b'{"value": NaN}', b""])
-def test_what_is_no_message_is_told(tmp_path: Path, junk: bytes) -> None:
+def test_invalid_messages_are_reported(tmp_path: Path, junk: bytes) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({junk!r})\n    return 0\n")
     faults = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
@@ -112,7 +110,7 @@ def test_a_message_without_end_is_bounded(tmp_path: Path) -> None:
     assert faults == {"wrote to the connection of its process": 1}
 
 
-def test_a_decision_that_tells_too_much_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_an_oversized_decision_is_refused_in_a_sentence(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
         "from claimeven import Decision\ndef agent(position):\n"
@@ -198,7 +196,7 @@ def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, ends: str) -> Non
 @pytest.mark.parametrize(
     ("by", "jobs"), [("SIGKILL", "1"), ("SIGKILL", "2"), ("SIGINT", "2"), ("SIGTERM", "1")]
 )
-def test_what_it_has_forked_ends_with_the_program_however_that_ends(
+def test_forked_children_end_with_the_program_however_it_ends(
     tmp_path: Path, by: str, jobs: str
 ) -> None:
     """One agent computes in C, which no thread of it could interrupt, and the other is stopped."""
@@ -222,7 +220,7 @@ def eventually(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_nothing_of_what_an_agent_says_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
+def test_agents_cannot_send_commands_to_the_terminal(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
         "import sys\nfrom claimeven import Agent, Decision\n"
@@ -284,7 +282,7 @@ agent.close()
 """
 
 
-def test_after_a_fork_each_process_has_answers_of_its_own(tmp_path: Path) -> None:
+def test_after_a_fork_each_process_has_its_answers(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(board):\n    return board.heights.index(max(board.heights))\n")
     ended = subprocess.run(

@@ -51,7 +51,7 @@ def in_process(spec: str) -> Agent:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system reports both")
 @pytest.mark.usefixtures("real_starts")
-def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
+def test_the_memory_of_the_agent_is_reported_without_the_parents() -> None:
     ours = np.ones(100 << 17)  # 100 MB, all of it used
     agent = make_agent(bot("first"))
     assert isinstance(agent, ProcessAgent)
@@ -61,7 +61,7 @@ def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
     assert 10 < output < ours.nbytes >> 20
 
 
-def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
+def test_a_bot_that_never_answers_is_restarted() -> None:
     begin = time.monotonic()
     result = play_match(bot("stalls"), "random", games=2, limit=Limit(seconds=0.1))
     reason = "took over 0.25 s more than the 0.1 s it had for a move"
@@ -109,7 +109,7 @@ def test_a_bot_may_not_linger_over_the_beginning_of_a_game(
     assert result.forfeits[0] == {"did not answer within 0.3 s": 1}
 
 
-def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture[str]) -> None:
+def test_prints_of_a_bot_go_to_stderr_in_bounds(capfd: pytest.CaptureFixture[str]) -> None:
     result = play_match(bot("prints"), bot("speaks"), games=1, start="112211")
     assert result.forfeits == ({}, {})
     out, err = capfd.readouterr()
@@ -128,7 +128,7 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
         ("nr_free_pages 7\n", "crash", "signal SIGKILL, perhaps for lack of memory"),
     ],
 )
-def test_a_process_that_the_system_ends_for_memory_is_told_apart(
+def test_a_process_killed_for_memory_is_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, output: str
 ) -> None:
     # In place of the counts of the kernel, which do not end a process here.
@@ -207,7 +207,7 @@ def test_a_process_that_ends_between_two_games_is_started_again() -> None:
     agent.close()
 
 
-def test_a_fresh_process_is_told_the_board_again(tmp_path: Path) -> None:
+def test_a_fresh_process_gets_the_board_again(tmp_path: Path) -> None:
     file = tmp_path / "last.py"
     file.write_text("def agent(position):\n    return position.geometry.columns - 1\n")
     position, limit = Position(Geometry(5, 4)), Limit(seconds=60)
@@ -223,7 +223,7 @@ def test_a_fresh_process_is_told_the_board_again(tmp_path: Path) -> None:
     agent.close()
 
 
-def test_a_copy_knows_what_the_agent_has_told_of_itself() -> None:
+def test_a_copy_has_the_properties_of_the_agent() -> None:
     agent = make_agent(bot("remembers"))
     other = pickle.loads(pickle.dumps(agent))
     assert (other.limits, other.stateful) == (frozenset(("depth",)), True)
@@ -231,7 +231,7 @@ def test_a_copy_knows_what_the_agent_has_told_of_itself() -> None:
     agent.close()
 
 
-def test_what_may_be_printed_is_counted_anew_for_each_game(
+def test_the_print_limit_starts_again_with_each_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "tells.py"
@@ -257,7 +257,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("name", "what", "output"), FAILURES)
-def test_an_agent_that_cannot_begin_is_told_in_a_sentence(
+def test_an_agent_that_cannot_start_is_reported_in_a_sentence(
     name: str, what: str, output: str
 ) -> None:
     spec = bot(name, what)
@@ -269,7 +269,7 @@ def test_an_agent_that_cannot_begin_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize("prefix", ["", "kaggle:"])
-def test_an_agent_that_is_never_loaded_is_told(
+def test_an_agent_that_never_finishes_loading_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
     file = tmp_path / "loops.py"
@@ -290,7 +290,7 @@ def test_an_agent_that_is_never_loaded_is_told(
             Sandbox(load_timeout=wrong)  # type: ignore[arg-type]  # bad on purpose
 
 
-def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:
+def test_a_failed_restart_loses_only_that_game(tmp_path: Path) -> None:
     file = tmp_path / "once.py"
     file.write_text(
         "import os, pathlib\n"
@@ -378,14 +378,14 @@ def test_each_file_has_its_own_helpers() -> None:
 
 @pytest.mark.usefixtures("real_starts")  # launches have one order of sets
 @pytest.mark.parametrize("name", ["draws", "sets"])
-def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
+def test_draws_of_a_bot_follow_from_the_seed(name: str) -> None:
     matches = [play_match(bot(name), "greedy", games=4, seed=5) for _ in range(2)]
     games = [[played.columns for played in match.games] for match in matches]
     assert games[0] == games[1]
     assert (len(set(games[0])) == 4) == (name == "draws")
 
 
-def test_what_a_bot_draws_as_a_game_begins_follows_from_the_seed() -> None:
+def test_draws_at_the_start_of_a_game_follow_from_the_seed() -> None:
     games = [
         [
             played.columns
@@ -396,7 +396,7 @@ def test_what_a_bot_draws_as_a_game_begins_follows_from_the_seed() -> None:
     assert games[0] == games[1] and len(set(games[0])) == 6
 
 
-def test_drawing_at_random_elsewhere_is_left_alone() -> None:
+def test_random_draws_elsewhere_are_unchanged() -> None:
     random.seed(1)
     before = random.getstate()
     play_match(bot("draws"), "random", games=1)
@@ -477,7 +477,7 @@ def test_traces_and_trees_come_over() -> None:
     there.close()
 
 
-def test_a_process_tells_what_its_agent_is() -> None:
+def test_a_process_reports_the_properties_of_its_agent() -> None:
     agent = make_agent(bot("remembers", "Counting"))
     assert agent.stateful
     assert agent.limits == {"depth"}

@@ -112,7 +112,7 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
     assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
 
-def test_what_must_be_asked_in_order_is_asked_by_one_process(
+def test_agents_that_need_order_are_measured_by_one_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A person has one keyboard, and a stored table has the earlier answers."""
@@ -149,7 +149,7 @@ def test_functions_and_files_are_asked_too(tmp_path: Path) -> None:
         measure_accuracy(leftmost, jobs=2)
 
 
-def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
+def test_faults_are_reported_and_end_the_measurement_in_time(tmp_path: Path) -> None:
     path = tmp_path / "failing.py"
     path.write_text(FAILING)
     few = _few(12)
@@ -188,7 +188,7 @@ def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
     assert (found.asked, found.answered, found.seconds_per_move) == (3, 2, 2.5)
 
 
-def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: Path) -> None:
+def test_faults_end_the_measurement_equally_for_any_jobs(tmp_path: Path) -> None:
     path = tmp_path / "failing.py"
     path.write_text(FAILING)
     plan = SetPlan((str(path), "greedy"), _few(90))
@@ -218,7 +218,7 @@ def test_an_agent_that_is_late_is_at_fault() -> None:
     assert dict(found.faults) == {"time": 2}
 
 
-def test_what_was_measured_stands_when_it_is_ended_early() -> None:
+def test_an_interrupted_measurement_reports_its_answers() -> None:
     plan = SetPlan(("random",), _few(30))
     whole = SetAccuracy.of(plan, itertools.islice(ask(plan), 7), 0.0)
     assert (whole.asked, whole["random"].answered) == (7, 7)
@@ -249,14 +249,14 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
         ("greedy", {"geometry": Geometry(5, 4)}, InvalidPositions, "no set of positions of 5x4"),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_invalid_arguments_are_refused(
     agent: str, asked: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         measure_accuracy(agent, **asked)
 
 
-def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> None:
+def test_an_agent_takes_part_once_and_each_position_has_a_generator() -> None:
     with pytest.raises(InvalidMatch, match="random takes part twice"):
         SetPlan(("random", "random"), _few(3))
     drawn: list[float] = []

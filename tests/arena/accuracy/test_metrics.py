@@ -64,7 +64,7 @@ def test_each_move_is_judged_as_plain_minimax_would(judged: list[JudgedMove]) ->
         assert (move.before, move.after) == (max(scores.values()), scores[move.column])
 
 
-def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
+def test_the_sums_equal_the_moves(judged: list[JudgedMove]) -> None:
     counted = [move for move in judged if len({s for s in move.scores if s is not None}) > 1]
     data = Accuracy.of(judged).all.as_dict()
     assert 0 < len(counted) < len(judged)
@@ -121,7 +121,7 @@ def test_intervals_of_moves_of_games_allow_for_their_likeness(judged: list[Judge
         assert tally.interval(name) == pytest.approx(expected)
 
 
-def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None:
+def test_a_repeated_game_is_not_more_evidence(judged: list[JudgedMove]) -> None:
     once, twice = Tally(), Tally()
     for number, move in enumerate(move for move in judged if move.counts):
         once.add(move, number)
@@ -186,7 +186,7 @@ def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
     assert accuracy.decisive.moves == len(decisive) < accuracy.all.moves
 
 
-def test_the_floor_is_what_drawing_a_column_gets() -> None:
+def test_the_floor_is_the_mean_of_random_columns() -> None:
     """All columns of a position played once each have together the means of random play."""
     position = Position.from_moves("4455")
     scores = (-4, -3, 18, 2, 2, 18, -3)
@@ -226,7 +226,7 @@ def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
         assert told_worst == [each.as_dict() for each in accuracy.blunders(99)]
 
 
-def test_of_equal_blunders_the_earlier_in_its_game_is_worse_whatever_the_game() -> None:
+def test_the_earlier_of_equal_blunders_is_worse() -> None:
     scores = (3, -1, 3, 3, 3, 3, 3)
     early, late = (
         JudgedMove(Position.from_moves(moves), 1, scores) for moves in ("4455", "445566")
@@ -249,13 +249,13 @@ def test_agents_rank_by_results_kept_and_those_without_a_move_come_last() -> Non
     assert [each.move.column for each in worst_of(found.values(), 1)] == [0]
 
 
-def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
+def test_forced_moves_do_not_count() -> None:
     forced = JudgedMove(Position(), 3, (1,) * 7)
     assert Accuracy.of([forced]).as_dict() == Accuracy().as_dict()
     assert Accuracy().all.as_dict()["perfect"] is None
 
 
-def test_progress_is_told_to_the_end() -> None:
+def test_progress_is_reported_to_the_end() -> None:
     messages: list[WorkProgress] = []
     found = list(random_positions(SMALL, 30, seed=1, ongoing=True))
     choices = [(position, position.legal_columns[0]) for position in found]
@@ -266,7 +266,7 @@ def test_progress_is_told_to_the_end() -> None:
     assert (messages[0].done, messages[-1].done) == (0, total)
 
 
-def test_tallies_add_up_whatever_the_order(judged: list[JudgedMove]) -> None:
+def test_tallies_add_up_in_any_order(judged: list[JudgedMove]) -> None:
     whole, halves = Tally(), [Tally(), Tally()]
     for number, move in enumerate(judged):
         whole.add(move)
@@ -275,7 +275,7 @@ def test_tallies_add_up_whatever_the_order(judged: list[JudgedMove]) -> None:
     assert halves[1] == whole
 
 
-def test_a_blunder_says_what_was_played_and_what_was_right() -> None:
+def test_a_blunder_names_the_played_and_the_right_column() -> None:
     solver = Solver(table_mb=16)
     position = Position.from_moves("4455")
     accuracy = Accuracy(agent="me")
@@ -321,7 +321,7 @@ def leftmost(position: Position) -> int:
     return position.legal_columns[0]
 
 
-def test_bots_that_differ_in_wins_alone_differ_by_default() -> None:
+def test_bots_that_differ_only_in_wins_differ_by_default() -> None:
     found = compare_accuracy([taking_wins, leftmost], count=200)
     one, other = found["taking_wins"].accuracy, found["leftmost"].accuracy
     assert one.all == other.all and one.decisive == other.decisive
@@ -337,7 +337,7 @@ def test_bots_that_differ_in_wins_alone_differ_by_default() -> None:
     assert by_measure["keeps_result"].sentence.endswith(" in the same positions as leftmost")
 
 
-def test_counts_are_those_of_the_answers_one_by_one() -> None:
+def test_counts_equal_the_single_answers() -> None:
     found = compare_accuracy(["random", "greedy"], count=90, seed=2)
     rows: dict[str, dict[str, dict[str, object]]] = {"random": {}, "greedy": {}}
     for row in found.answer_rows():

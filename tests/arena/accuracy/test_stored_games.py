@@ -121,7 +121,7 @@ def test_kept_scores_that_cannot_be_are_worked_out_again(path: Path) -> None:
     assert accuracy_of(path, solver=small).as_dict() == first.as_dict()
 
 
-def test_a_store_that_cannot_be_written_is_judged_all_the_same(path: Path) -> None:
+def test_a_read_only_store_is_judged_too(path: Path) -> None:
     first = accuracy_of(path, solver=small)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE scores")
@@ -134,7 +134,7 @@ def test_a_store_that_cannot_be_written_is_judged_all_the_same(path: Path) -> No
     assert stat.S_ISREG(path.stat().st_mode)
 
 
-def test_one_agent_alone(path: Path) -> None:
+def test_one_agent_only(path: Path) -> None:
     whole, alone = accuracy_of(path, solver=small), accuracy_of(path, agent="bob", solver=small)
     assert alone["bob"].as_dict() == whole["bob"].as_dict()
     assert alone.ranking == ("bob",)
@@ -157,7 +157,7 @@ def test_a_part_of_the_games_holds_whole_pairs_where_one_fits(
     assert (found.total, found.as_dict()["games"]) == (4, len(jobs))
 
 
-def test_the_scores_of_judged_positions_are_told(path: Path) -> None:
+def test_the_scores_of_judged_positions_are_in_the_result(path: Path) -> None:
     found = accuracy_of(path, solver=small)
     start = Position.from_moves("12", Geometry(4, 4, 3))
     assert found.known[start] == small(start.geometry).scores(start)
@@ -175,7 +175,7 @@ def test_blunders_name_their_game(path: Path) -> None:
         assert game.all_moves[len(blunder.moves)] == str(blunder.move.column + 1)
 
 
-def test_moves_before_a_blunder_begin_where_the_games_of_the_store_do(tmp_path: Path) -> None:
+def test_moves_before_a_blunder_start_at_the_start_of_the_store(tmp_path: Path) -> None:
     start = Position.from_moves("12", Geometry(4, 4, 3))
     plan = {**BOARD, "start": [start.mine, start.mask]}
     found = tmp_path / "later.db"

@@ -45,7 +45,7 @@ def moves_of(game: Game) -> tuple[object, ...]:
     return (game.number, game.all_moves, game.winner, game.adjudicated)
 
 
-def test_the_result_is_that_of_perfect_play(games: tuple[Game, ...]) -> None:
+def test_the_result_equals_perfect_play(games: tuple[Game, ...]) -> None:
     known: dict[object, int] = {}
     ended = [game for game in games if game.adjudicated is not None]
     assert 5 < len(ended) < len(games)
@@ -128,7 +128,7 @@ def test_tournaments_tests_and_placements_too(tmp_path: Path) -> None:
     assert placed["adjudicate"] == 26 and placed["adjudicated"]
 
 
-def test_what_cannot_be_adjudicated_is_refused() -> None:
+def test_invalid_adjudication_is_refused() -> None:
     with pytest.raises(InvalidMatch, match="adjudicate must be 1 or more"):
         play_match("random", "greedy", games=2, adjudicate=0)
     with pytest.raises(InvalidSolve, match="the solver"):

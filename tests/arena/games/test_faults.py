@@ -58,7 +58,7 @@ def games_of(name: str, plan: Plan, games: list[Game]) -> list[Game]:
     return found
 
 
-def test_faults_are_told_apart_and_touch_no_other_game(
+def test_faults_are_distinguished_and_affect_no_other_game(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plan, games = tournament(
@@ -93,7 +93,7 @@ def test_faults_are_told_apart_and_touch_no_other_game(
         assert format_moves(alone.columns, plan.geometry) == game.moves
 
 
-def test_too_late_and_never_are_told_apart(tmp_path: Path) -> None:
+def test_too_late_and_never_are_distinguished(tmp_path: Path) -> None:
     plan, games = tournament(tmp_path / "s.db", "slow", "stalls", limit=Limit(seconds=0.1))
     assert len(games) == plan.games
     late = "took over 0.25 s more than the 0.1 s it had for a move"

@@ -39,7 +39,7 @@ def test_a_game_is_played_to_its_end_with_its_figures() -> None:
     assert game.seconds == pytest.approx(sum(filter(None, game.move_stats["seconds"])), abs=1e-4)
 
 
-def test_decisions_are_held_if_asked_and_change_nothing() -> None:
+def test_decisions_are_stored_on_request_without_effect() -> None:
     games = []
     for keep in (False, True):
         seats = (make_agent("alphabeta:depth=2"), make_agent("uct:iterations=20"))

@@ -35,7 +35,7 @@ def test_a_seed_decides_the_openings_and_they_differ() -> None:
     assert all(len(opening) == 4 for opening in once)
 
 
-def test_a_longer_tournament_begins_like_a_shorter_one() -> None:
+def test_a_longer_tournament_starts_like_a_shorter_one() -> None:
     assert random_openings(50, 4, 3, START)[:10] == random_openings(10, 4, 3, START)
 
 
@@ -72,7 +72,7 @@ def test_balanced_openings_lie_in_their_band() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(make: Callable[[], object], message: str) -> None:
+def test_invalid_arguments_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidMatch, match=message):
         make()
 

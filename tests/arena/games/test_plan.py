@@ -40,7 +40,7 @@ def test_a_plan_is_a_pure_function_of_the_seed() -> None:
 
 @pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**70])
 @pytest.mark.parametrize("number", [0, 1, 2**32 - 1, 2**33])
-def test_generators_are_those_of_numpy_for_seed_and_number(seed: int, number: int) -> None:
+def test_generators_equal_numpys_for_seed_and_number(seed: int, number: int) -> None:
     for place, generator in enumerate(Plan(("a", "b"), seed=seed).generators(number)):
         words = np.random.SeedSequence([seed, 1, number], spawn_key=(place,))
         expected = np.random.Generator(np.random.PCG64(words))
@@ -94,7 +94,7 @@ def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
     assert led.games == 2 * 2 * 3
 
 
-def test_the_id_of_a_game_is_that_of_what_decides_it() -> None:
+def test_the_id_of_a_game_depends_on_its_settings() -> None:
     assert len({plan(**more).job(0) for more in ({}, {"seed": 6}, {"limit": Limit(depth=1)})}) == 3
     assert plan(rounds=9, sandbox=Sandbox(all_agents=True)).job(7) == plan().job(7)
     # A match is stored as a tournament, its drawn openings written down.
@@ -119,7 +119,7 @@ def test_the_id_of_a_game_is_that_of_what_decides_it() -> None:
         ({"openings": ["4", "12"]}, True, None),
     ],
 )
-def test_whether_rounds_begin_differently_and_after_how_many_plies(
+def test_rounds_start_differently_after_the_opening_plies(
     asked: dict[str, Any], varied: bool, before: int | None
 ) -> None:
     what = match(games=4, start="4", **asked)
@@ -172,12 +172,12 @@ def test_impossible_plans(agents: tuple[str, ...], more: dict[str, Any], message
         plan(*agents, **more)
 
 
-def test_an_opening_that_leaves_no_game_is_told() -> None:
+def test_an_opening_that_leaves_no_game_is_reported() -> None:
     with pytest.raises(InvalidMatch, match="no random opening of 4 plies was found"):
         match(geometry=Geometry(2, 2, 3), opening_plies=4).pairing(0)
 
 
-def test_as_many_rounds_as_there_may_be() -> None:
+def test_a_plan_of_the_maximum_of_rounds() -> None:
     assert plan("random", "greedy", rounds=10_000_000).games == 20_000_000
 
 

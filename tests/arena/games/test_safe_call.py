@@ -165,7 +165,7 @@ def test_nonsense_forfeits_with_its_reason(answer: Any, reason: str) -> None:
     assert (game.winner, game.columns) == (1, ())
 
 
-def test_a_fault_has_the_traceback_of_what_was_raised() -> None:
+def test_a_fault_has_the_traceback_of_its_error() -> None:
     with pytest.raises(AgentFault) as caught:
         asked(RuntimeError("broken"))
     assert "in choose" in caught.value.traceback
@@ -302,7 +302,7 @@ def test_traces_and_trees_are_guarded() -> None:
     assert checked_tree(agent, 2, 10) == TreeView("text", {"1": None}, "svg")
 
 
-def test_what_rounding_leaves_a_hair_outside_is_taken_for_the_end() -> None:
+def test_values_barely_outside_by_rounding_are_clipped() -> None:
     for told_value, value in ((1.0005, 1.0), (-1.0005, -1.0), (0.9995, 0.9995)):
         assert asked(decision_with(value=told_value)).value == value
     decision = asked(decision_with(policy=[1.0005, -0.0005] + [0.0] * 5, seconds=-0.0005))

@@ -43,7 +43,7 @@ def page(report: Report) -> Element:
     return parsed(report.path.read_text(encoding="utf-8"))
 
 
-def test_the_table_is_that_of_the_judged_games(store: Path, report: Report, page: Element) -> None:
+def test_the_table_equals_the_judged_games(store: Path, report: Report, page: Element) -> None:
     accuracy = accuracy_of(store)
     rows = page.one("table", cls="accuracy").one("tbody").all("tr")
     assert len(rows) == 3
@@ -145,7 +145,7 @@ def test_charts_are_written_as_files(tmp_path: Path) -> None:
             assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
+def test_letters_missing_in_the_font_are_reported_once(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     agents = StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "\u6f22\u5b57", "\u6f22\u5b57.py")
     with Store.create(path, {"plan": SMALL_PLAN}, agents) as kept:
@@ -176,7 +176,7 @@ def test_the_same_games_give_the_same_page_and_charts(
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_some_games_or_none_are_judged(store: Path, tmp_path: Path) -> None:
+def test_some_or_zero_games_are_judged(store: Path, tmp_path: Path) -> None:
     some = write_report(store, tmp_path / "some.html", judge=2)
     assert some.contents.accuracy is not None
     assert len(some.contents.accuracy.judged) == 2
@@ -188,7 +188,7 @@ def test_some_games_or_none_are_judged(store: Path, tmp_path: Path) -> None:
     assert page.all("article") == []
 
 
-def test_a_board_that_cannot_be_solved_is_told(tmp_path: Path) -> None:
+def test_a_board_that_cannot_be_solved_is_reported(tmp_path: Path) -> None:
     plan = {**PLAN, "columns": 12, "rows": 12}
     path = made(tmp_path / "wide.db", [game(0, 0, 1, "abababa", 0)], {"plan": plan})
     page = parsed(write_report(path, tmp_path / "wide.html").path.read_text())

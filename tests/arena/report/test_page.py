@@ -50,7 +50,7 @@ def number(text: str) -> float:
     return float(plain)
 
 
-def test_nothing_is_loaded(html: str, page: Element) -> None:
+def test_the_page_loads_no_resources(html: str, page: Element) -> None:
     for element in page.all():
         for name in (
             "src",
@@ -109,7 +109,7 @@ def test_names_that_are_no_proper_text_are_shown_as_escapes(tmp_path: Path) -> N
     assert "(no name)" in html
 
 
-def test_the_ladder_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
+def test_the_ladder_equals_the_standings(page: Element, contents: ReportContext) -> None:
     standings = contents.standings
     assert standings.ladder is not None
     ratings = {row.agent: row for row in standings.ladder.ratings}
@@ -130,7 +130,7 @@ def test_the_ladder_is_that_of_the_standings(page: Element, contents: ReportCont
         assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.0501)
 
 
-def test_the_cross_table_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
+def test_the_cross_table_equals_the_standings(page: Element, contents: ReportContext) -> None:
     data = contents.standings.as_dict()["cross_table"]
     assert isinstance(data, list)
     rows = page.one("table", cls="cross").one("tbody").all("tr")
@@ -146,7 +146,7 @@ def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Repor
             assert counts == [record["wins"], record["draws"], record["losses"]]
 
 
-def test_forfeits_are_told_by_kind(page: Element) -> None:
+def test_forfeits_are_reported_by_kind(page: Element) -> None:
     first, *_ = page.one(id="summary").all("li")
     assert first.words().startswith("2 games forfeited: ")
     assert " 1 (crash)" in first.words() and " 1 (stall)" in first.words()
@@ -199,7 +199,7 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: ReportCont
     assert len(data["games"]) == 6
 
 
-def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
+def test_a_selection_of_many_games_is_labeled(tmp_path: Path) -> None:
     many = [
         game(n, n % 3, (n + 1) % 3, "1213141", 0, move_stats={"value": [0.1]}) for n in range(40)
     ]

@@ -46,7 +46,7 @@ def beaten(contents: ReportContext) -> list[str]:
     return [note.partition(end)[0] for note in notes if end in note]
 
 
-def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Path) -> None:
+def test_an_agent_with_a_point_from_above_is_not_listed_as_beaten(tmp_path: Path) -> None:
     # y beat x, and is below: it lost all to w, and x won all against z.
     contents = report_of(tmp_path / "t.db", [*["wy", "xz"] * 10, "yx"])
     ladder = contents.standings.ladder
@@ -56,7 +56,7 @@ def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Pa
     assert beaten(contents) == ["z"]
 
 
-def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
+def test_an_agent_beaten_by_all_above_is_reported(tmp_path: Path) -> None:
     contents = report_of(tmp_path / "t.db", ["ab", "ab", "bc", "cb", "ac"])
     assert beaten(contents) == ["c and b"]
 
@@ -85,7 +85,7 @@ def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None
     assert " above b. It is the stronger of the two with a likelihood of " in lead
 
 
-def test_agents_that_tie_are_not_told_apart(tmp_path: Path) -> None:
+def test_tied_agents_are_not_ranked(tmp_path: Path) -> None:
     for number, (wins, message) in enumerate(
         (
             (["ab", "ba"], "a and b share first place."),

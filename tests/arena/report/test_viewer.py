@@ -269,7 +269,7 @@ def test_every_column_of_a_large_cross_table_is_on_the_paper(tab: Any, tmp_path:
     tab.emulate_media(media="screen")
 
 
-def test_nothing_is_wider_than_the_screen(tab: Any, some_page: Path) -> None:
+def test_all_elements_fit_the_screen(tab: Any, some_page: Path) -> None:
     for width in (360, 1280):
         tab.set_viewport_size({"width": width, "height": 740})
         tab.goto(some_page.as_uri())

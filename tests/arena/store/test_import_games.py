@@ -137,7 +137,7 @@ def test_lines_are_imported_once_and_a_file_may_grow(tmp_path: Path) -> None:
     assert [agent.label for agent in find_games(store).agents] == ["ann", "bob"]
 
 
-def test_equal_games_are_as_many_as_the_file_has(tmp_path: Path) -> None:
+def test_equal_games_count_as_often_as_in_the_file(tmp_path: Path) -> None:
     store = tmp_path / "e.db"
     replays = json.loads(
         "[" + ",".join(json.dumps(replay_of(GameRecord((3, 3)))) for _ in range(3)) + "]"
@@ -151,7 +151,7 @@ def test_equal_games_are_as_many_as_the_file_has(tmp_path: Path) -> None:
     assert import_games(store, source) == ImportSummary(0, 3, 0)
 
 
-def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
+def test_files_of_one_name_are_distinguished_and_other_lines_ignored(
     tmp_path: Path,
 ) -> None:
     store = tmp_path / "e.db"
@@ -217,7 +217,7 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
         ),
     ],
 )
-def test_a_wrong_line_is_named_and_nothing_is_imported(
+def test_a_wrong_line_is_named_and_no_game_imported(
     tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     source = tmp_path / name
@@ -328,7 +328,7 @@ def games_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
 
 @pytest.mark.parametrize("wanted", [GameFilter(), GameFilter(("carl",), "loss")])
-def test_no_games_are_read_but_those_of_a_page(
+def test_only_the_games_of_a_page_are_read(
     large: Path, wanted: GameFilter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = [f"j{n:05}" for n in range(3000) if not wanted.agents or n % 10 == 3]
@@ -383,7 +383,7 @@ def test_a_page_is_found_in_a_file_with_corrupt_parts(large: Path, tmp_path: Pat
         assert found == [job for job in every if job.endswith("3")][7:27]
 
 
-def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path) -> None:
+def test_invalid_filters_and_targets_are_refused(path: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidStore, match=r"no agent 'anne' \(did you mean ann\?\)"):
         find_games(path, GameFilter(("anne",)))
     with pytest.raises(InvalidNotation, match="'8' is not a column"):

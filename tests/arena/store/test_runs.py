@@ -176,7 +176,7 @@ def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> 
     assert "has changed while games were played, after 0 of them" in remark
 
 
-def test_what_a_result_says_as_json(tmp_path: Path) -> None:
+def test_results_as_json(tmp_path: Path) -> None:
     bot = _bot(tmp_path, 1)
     for result in (
         play_match(bot, "random", games=4, opening_plies=2),
@@ -193,7 +193,7 @@ def test_what_a_result_says_as_json(tmp_path: Path) -> None:
         assert data["changed_files"] == []
 
 
-def test_a_damaged_list_of_runs_is_told(tmp_path: Path) -> None:
+def test_a_corrupt_list_of_runs_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     tournament("greedy", path, rounds=1)
     for runs in (5, [5], [{"claimeven": 1}], [{"claimeven": "1", "games": 0, "files": [5]}]):

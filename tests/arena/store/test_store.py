@@ -82,7 +82,7 @@ games = st.builds(
 
 @settings(max_examples=40)  # each makes a file
 @given(st.lists(games, unique_by=lambda game: game.job, max_size=6))
-def test_what_is_written_is_read(written: list[Game]) -> None:
+def test_written_games_are_read(written: list[Game]) -> None:
     with TemporaryDirectory() as folder:
         with store(Path(folder) / "s.db") as opened:
             opened.add(written)
@@ -94,7 +94,7 @@ def test_what_is_written_is_read(written: list[Game]) -> None:
             assert len(opened) == len(written)
 
 
-def test_a_game_stands_once(tmp_path: Path) -> None:
+def test_a_game_is_stored_once(tmp_path: Path) -> None:
     with store(tmp_path / "s.db") as opened:
         opened.add([GAME])
         opened.add([replace(GAME, moves="1"), replace(GAME, job="job1", number=1)])
@@ -124,7 +124,7 @@ def test_one_writer_at_a_time_and_any_number_of_readers(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["s.db"]
 
 
-def test_readers_write_nothing_and_leave_one_file(tmp_path: Path) -> None:
+def test_readers_do_not_write_and_leave_one_file(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with store(path) as writing:
         writing.add([GAME])
@@ -136,7 +136,7 @@ def test_readers_write_nothing_and_leave_one_file(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["s.db"]
 
 
-def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> None:
+def test_a_reader_tidies_up_after_a_killed_writer(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     begin = [sys.executable, "-c", WRITER, str(path)]
     with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
@@ -162,7 +162,7 @@ for number in range(10**6):
 """
 
 
-def test_a_killed_writer_leaves_every_game_it_told_of(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_every_reported_game(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     begin = [sys.executable, "-c", WRITER, str(path)]
     with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
@@ -219,7 +219,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         store(tmp_path)
 
 
-def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "s.db.lock").mkdir()
     with pytest.raises(InvalidStore, match=r"s\.db cannot be written: Is a directory"):
         store(tmp_path / "s.db")
@@ -287,7 +287,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
         ("UPDATE meta SET value = printf('%.*c', 40000000, '1')", "its plan is unreadable"),
     ],
 )
-def test_damage_of_more_than_a_row_is_told_in_a_sentence(
+def test_a_corrupt_database_is_reported_in_a_sentence(
     tmp_path: Path, change: str, message: str
 ) -> None:
     path = tmp_path / "s.db"
@@ -316,7 +316,7 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) "
         "DROP TABLE agents",
     ],
 )
-def test_other_tables_than_those_of_a_store_are_refused(tmp_path: Path, change: str) -> None:
+def test_other_databases_are_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "s.db"
     with store(path) as opened:
         opened.add([GAME])
@@ -339,7 +339,7 @@ def test_other_tables_than_those_of_a_store_are_refused(tmp_path: Path, change: 
         ),
     ],
 )
-def test_a_file_that_goes_while_it_grows_is_told(
+def test_a_file_that_disappears_while_growing_is_reported(
     tmp_path: Path, harm: Callable[[Path], object], message: str
 ) -> None:
     path = tmp_path / "s.db"
@@ -353,7 +353,7 @@ def test_a_file_that_goes_while_it_grows_is_told(
                 check()
 
 
-def test_a_new_file_is_gone_if_nothing_came_of_it(tmp_path: Path) -> None:
+def test_a_new_file_without_result_is_deleted(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with pytest.raises(KeyError), store(path):
         raise KeyError
@@ -372,7 +372,7 @@ def test_a_new_file_is_gone_if_nothing_came_of_it(tmp_path: Path) -> None:
         assert len(opened) == 1
 
 
-def test_a_file_without_games_is_begun_anew(tmp_path: Path) -> None:
+def test_a_file_without_games_is_started_again(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     store(path).close()
     assert path.exists()
@@ -443,9 +443,7 @@ def test_each_game_is_read_once_while_the_file_grows(tmp_path: Path) -> None:
         assert whole == list(store.games())
 
 
-def test_what_was_read_is_remembered_by_one_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_read_position_is_one_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "_OFTEN", 100)
     games = UnreadGames()
     with Store.create(tmp_path / "g.db", {}, READ) as store:

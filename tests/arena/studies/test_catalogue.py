@@ -30,7 +30,7 @@ def test_every_figure_has_a_name_and_a_quantity(study: Study) -> None:
 
 
 @ALL
-def test_every_study_stands_beside_something_reported(study: Study) -> None:
+def test_every_study_has_a_reported_figure(study: Study) -> None:
     assert any(figure.reported is not None or figure.words for _, figure in study.figures)
 
 
@@ -50,7 +50,7 @@ def test_every_match_can_be_played(study: Study) -> None:
         assert firsts == ({0, 1} if match.swap else {0})
 
 
-def test_what_the_originals_reported() -> None:
+def test_reported_figures_equal_the_documents() -> None:
     """Against the figures as the documents print them: a changed number is noticed."""
     then = {
         (study.name, figure.quantity, figure.reported)

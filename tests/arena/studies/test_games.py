@@ -42,7 +42,7 @@ def values(found: Findings) -> dict[tuple[str, str], float]:
     return {key: each.value for key, each in found.items()}
 
 
-def test_findings_of_games_told_by_hand() -> None:
+def test_findings_equal_counts_by_hand() -> None:
     rows = [row(0, 0, "123"), row(1, 0, "124", swapped=True), row(2, None, "125"), row(3, 0, "126")]
     found = values(of_games(rows, seconds=8.0))
     # Agent 0 won games 0 and 3; agent 1 moved first in game 1 and won it.
@@ -73,7 +73,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     assert of_games(rows[:1], 1.0)["evaluations_per_game", "0"].low is None
 
 
-def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
+def test_an_interval_of_amounts_is_not_negative() -> None:
     rows = [
         Game(str(n), n, n // 2, 0, 1, "", "1", 0, move_stats={"evaluations": [amount]})
         for n, amount in enumerate((1.0, 100.0))
@@ -84,13 +84,13 @@ def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
     assert found.high > found.value > 0
 
 
-def test_games_alike_count_once_for_the_width() -> None:
+def test_equal_games_count_once_for_the_width() -> None:
     alike = of_games([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
     once = of_games([row(0, 0, "123")], 1.0)["wins", "0"]
     assert (alike.low, alike.high) == (once.low, once.high)
 
 
-def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
+def test_with_swapped_seats_the_interval_is_from_pairs() -> None:
     """Agent 0 takes 2, 1, 0 and 1.5 points of four pairs; the same pair again does not count."""
     winners = [(0, 1), (0, 0), (1, 0), (None, 1)]
     rows = [
@@ -128,7 +128,7 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
         ),
     ],
 )
-def test_a_match_is_told_in_words(match: Match, expected: str) -> None:
+def test_a_match_is_described_in_words(match: Match, expected: str) -> None:
     assert match.setting == expected
     assert match.plan(seed=1).limit == Limit(seconds=match.seconds)
 
@@ -139,11 +139,11 @@ def test_a_match_with_a_figure_of_speed_measures_time() -> None:
     assert Match(("greedy", "random"), 4, (*WON, speed)).measures_time
 
 
-def test_no_games_come_to_nothing() -> None:
+def test_no_games_give_no_findings() -> None:
     assert of_games([], 0.0) == {}
 
 
-def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
+def test_the_first_agent_starts_unless_seats_are_swapped() -> None:
     for swap, firsts in ((False, {0}), (True, {0, 1})):
         plan = Match(("random", "random"), 4, WON, swap=swap).plan(seed=1)
         assert {plan.pairing(number).first for number in range(4)} == firsts
@@ -182,7 +182,7 @@ def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
         run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path, resume=True, seed=9)
 
 
-def test_jobs_change_nothing_and_a_function_plays_here() -> None:
+def test_jobs_do_not_change_games_and_a_function_plays_here() -> None:
     def leftmost(position: Position) -> int:
         return position.legal_columns[0]
 
@@ -193,7 +193,7 @@ def test_jobs_change_nothing_and_a_function_plays_here() -> None:
         assert each.findings["wins", "0"] == other.findings["wins", "0"]
 
 
-def test_a_forfeit_is_told() -> None:
+def test_a_forfeit_is_reported() -> None:
     def fails(position: object) -> int:
         raise RuntimeError("no idea")
 
@@ -202,7 +202,7 @@ def test_a_forfeit_is_told() -> None:
     assert result.as_dict()["figures"][0]["measured"] == 0
 
 
-def test_what_is_faster_and_how_much() -> None:
+def test_speed_up_of_figures() -> None:
     assert Figure("t", "seconds", reported=10.0).speed_up(2.0) == 5
     assert Figure("n", "iterations", reported=10.0).speed_up(20.0) == 2
     assert Figure("w", "wins", reported=10.0).speed_up(20.0) is None

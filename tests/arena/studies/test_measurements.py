@@ -11,7 +11,7 @@ from claimeven.arena.studies import measurements
 from claimeven.minimax import MinimaxSearch
 
 
-def test_a_decision_tells_its_iterations_and_its_column_from_one() -> None:
+def test_a_decision_reports_iterations_and_its_column_from_1() -> None:
     found = measurements.decision("uct-menary", "445566", 0.05)
     assert found["iterations", "0"].value > 10
     assert found["column", "0"].value in (3, 7)  # both win immediately
@@ -19,7 +19,7 @@ def test_a_decision_tells_its_iterations_and_its_column_from_one() -> None:
     assert small["column", "0"].value in (1, 2, 3, 4)
 
 
-def test_counting_is_told_for_each_way_beside_the_scan() -> None:
+def test_counting_is_measured_for_each_method_and_the_scan() -> None:
     found = measurements.counting("1122334", Geometry(), 3)
     scan = found["microseconds", "scan"].value
     assert found["ratio", "scan"].value == 1

@@ -62,12 +62,12 @@ def test_games_without_the_anchor_have_a_ladder_of_their_own() -> None:
     )  # fmt: skip
 
 
-def test_games_that_come_along_are_told_from_others() -> None:
+def test_bundled_games_are_distinguished_from_others() -> None:
     games = list(reference_pool.pool_standings().games[:10])
     assert reference_pool.same_games(games) == 10
     assert reference_pool.same_games([replace(games[0], moves="1"), *games[1:]]) == 9
 
 
-def test_the_file_is_what_its_games_give() -> None:
+def test_the_file_equals_its_games() -> None:
     games = reference_pool.pool_standings().games
     assert games_text(games) == reference_pool.GAMES.read_bytes()

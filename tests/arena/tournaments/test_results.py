@@ -30,13 +30,13 @@ def test_totals_derive_from_the_games() -> None:
     )
 
 
-def test_unique_games_tell_seats_and_openings_apart() -> None:
+def test_unique_games_distinguish_seats_and_openings() -> None:
     assert play_match("greedy", "greedy", games=6).unique_games == 2
     assert play_match("greedy", "greedy", games=1).unique_games == 1
     assert play_match("random", "random", games=10).unique_games == 10
 
 
-def test_the_seed_decides_what_is_played() -> None:
+def test_the_seed_fixes_the_games() -> None:
     games = [play_match("random", "random", games=4, seed=seed).games for seed in (5, 5, 6)]
     columns = [[game.columns for game in each] for each in games]
     assert columns[0] == columns[1] != columns[2]
@@ -71,7 +71,7 @@ def only_first(position: Position) -> int:
     return position.legal_columns[0]
 
 
-def test_forfeits_are_counted_with_their_reason_and_the_match_goes_on() -> None:
+def test_forfeits_are_counted_with_reasons_and_the_match_continues() -> None:
     result = play_match("greedy", crash, games=4)
     assert result.wins == (4, 0)
     assert result.forfeits == (Counter(), Counter({"raised RuntimeError: broken": 4}))

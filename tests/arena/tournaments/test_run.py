@@ -64,7 +64,7 @@ def totals(path: Path) -> Any:
     return data
 
 
-def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
+def test_the_games_do_not_depend_on_the_executor(tmp_path: Path) -> None:
     alone = played(tmp_path / "one.db", plan())
     together = played(tmp_path / "two.db", plan(), jobs=2)
     assert list(map(essence, alone)) == list(map(essence, together))
@@ -82,7 +82,7 @@ def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
     assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
 
 
-def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
+def test_move_figures_belong_to_their_player_from_any_start(tmp_path: Path) -> None:
     """The start and the opening decide which player's move is the first in the record."""
     for start in ("", "4"):
         path = tmp_path / f"s{start}.db"
@@ -105,7 +105,7 @@ with open_store(sys.argv[1], plan, resume=True) as store:
 """
 
 
-def test_killed_again_and_again_every_game_stands_once(tmp_path: Path) -> None:
+def test_after_many_kills_every_game_is_stored_once(tmp_path: Path) -> None:
     what = plan("random", "greedy", "greedy:win=yes,block=yes", rounds=67)
     path, rng = tmp_path / "s.db", random.Random(3)
     begin = [sys.executable, "-c", RUN, str(path), pickle.dumps(what).hex()]
@@ -206,7 +206,7 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
         open_store(half, longer, resume=True)
 
 
-def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
+def test_openings_include_every_started_round(tmp_path: Path) -> None:
     """Half a round is started too; and a round may have come by the same opening as one before."""
     agents, path, one = ("random", "greedy"), tmp_path / "s.db", tmp_path / "one.db"
     games = played(path, plan(*agents, rounds=3, openings=OPENINGS[:3]))
@@ -230,7 +230,9 @@ def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
         ({"agents": ("flat", "uct")}, "random is missing, greedy is missing, flat is new and 1 m"),
     ],
 )
-def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_changed_settings_are_reported(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
     played(path, what)
     with pytest.raises(InvalidStore, match=message):
@@ -277,7 +279,7 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
         ("UPDATE agents SET id = 7 WHERE id = 1", "its agents are unreadable"),
     ],
 )
-def test_a_damaged_plan_is_told(tmp_path: Path, change: str, message: str) -> None:
+def test_a_corrupt_plan_is_reported(tmp_path: Path, change: str, message: str) -> None:
     path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
     played(path, what)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -288,7 +290,7 @@ def test_a_damaged_plan_is_told(tmp_path: Path, change: str, message: str) -> No
         open_store(path, what, resume=True)
 
 
-def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
+def test_a_missing_board_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     played(path, plan("random", "greedy", rounds=1))
     for change in (
@@ -308,7 +310,7 @@ def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bot.py", "b\u200dot\u00a0.py", f"{'x' * 150}/{'y' * 150}/b.py"])
-def test_a_changed_bot_is_noticed_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+def test_a_changed_bot_is_noticed_under_any_name(tmp_path: Path, name: str) -> None:
     path, bot = tmp_path / "s.db", tmp_path / name
     bot.parent.mkdir(parents=True, exist_ok=True)
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")

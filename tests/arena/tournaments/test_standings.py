@@ -52,7 +52,7 @@ def test_records_and_cross_table() -> None:
     assert [agent.label for agent in standings.ranking][-1] == "bob"
 
 
-def test_what_moves_cost_goes_to_who_made_them() -> None:
+def test_the_cost_of_a_move_counts_for_its_player() -> None:
     """After an opening of two plies the first player makes moves 1 and 3, the second move 2."""
     standings = Standings.of(AGENTS, GAMES[:1])
     ann, bob = standings.records[0], standings.records[1]
@@ -61,7 +61,7 @@ def test_what_moves_cost_goes_to_who_made_them() -> None:
     assert (ann.mean("nodes"), bob.mean("nodes")) == (4.0, None)
 
 
-def test_games_that_begin_after_an_odd_number_of_moves() -> None:
+def test_games_that_start_after_an_odd_number_of_moves() -> None:
     """After three plies the second player makes moves 1 and 3."""
     standings = Standings.of(AGENTS, (game(0, 0, 1, 0, root=Position.from_moves("4")),))
     ann, bob = standings.records[0], standings.records[1]
@@ -76,7 +76,7 @@ def test_an_agent_without_a_game_is_last() -> None:
     assert [agent.label for agent in standings.ranking] == ["cid", "ann", "bob"]
 
 
-def test_a_game_of_an_agent_against_itself_is_a_result_for_nobody() -> None:
+def test_a_game_of_an_agent_against_itself_does_not_count() -> None:
     alone = game(10, 1, 1, 0, fault="time", fault_seat=1)
     bob = Standings.of(AGENTS, (alone,)).records[1]
     assert (bob.games, bob.wins, bob.losses, bob.share) == (0, 0, 0, None)
@@ -96,7 +96,7 @@ def test_json_is_whole_and_plain() -> None:
     assert data["forfeits"] == {"time": 1}
 
 
-def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
+def test_the_cross_table_compares_only_by_full_pairs() -> None:
     """Bob lost a pair, split half a pair with cid, and met no other agent in pairs."""
     half = game(6, 1, 2, 0)
     imported = game(8, 1, 2, 1, pair=None)
@@ -116,7 +116,7 @@ def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
     assert (met["pair_counts"], met["superiority"]) == ([0] * 5, None)
 
 
-def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
+def test_games_are_rated_by_pairs_and_single_games_singly() -> None:
     games = (*GAMES[:2], game(6, 1, 2, 0, pair=None), game(8, 1, 2, 1, pair=None))
     games += (game(10, 1, 1, 0),)  # against itself, which does not count
     rated = Standings.of(AGENTS, games).rated

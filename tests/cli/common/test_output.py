@@ -51,7 +51,7 @@ def test_a_text_is_cut_where_a_letter_has_no_room() -> None:
 
 
 @given(st.text(f"ab {WIDE}\u0301", max_size=40), st.integers(4, 20))
-def test_what_is_wide_fits_and_nothing_is_lost(text: str, width: int) -> None:
+def test_wide_text_wraps_without_loss(text: str, width: int) -> None:
     lines = wrap(text, width, subsequent_indent="  ")
     assert all(text_size(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -61,7 +61,7 @@ def test_a_line_of_one_column_ends_too() -> None:
     assert wrap(WIDE, 1) == [*WIDE]
 
 
-def test_rows_with_wide_names_stand_below_each_other() -> None:
+def test_rows_with_wide_names_go_below_each_other() -> None:
     lines = named_lines("who", ["won"], ["ann", WIDE * 2], [["1"], ["2"]], 20)
     assert lines == ["who       won", "ann         1", f"{WIDE * 2}    2"]
     assert named_lines("who", ["won"], [WIDE * 2], [["1"]], 12) == [
@@ -74,7 +74,7 @@ def test_lines_with_wide_words_are_parted_in_time() -> None:
     assert fitted(f"one {WIDE} {WIDE}", 12) == f"one {WIDE}\n  {WIDE}"
 
 
-def test_as_many_columns_stand_in_a_part_as_have_room() -> None:
+def test_a_part_has_the_columns_that_fit() -> None:
     assert table_lines(HEADINGS, ROWS, 15) == ["ply  a  b  c  d", "  0  1  2  3  4"]
     halves = ["ply  a  b", "  0  1  2", "", "ply  c  d", "  0  3  4"]
     assert table_lines(HEADINGS, ROWS, 11) == table_lines(HEADINGS, ROWS, 9) == halves
@@ -90,7 +90,7 @@ def test_where_there_is_no_room_each_column_is_a_part() -> None:
     assert table_lines(["ply"], [["0"]], 1) == ["ply", "  0"]
 
 
-def test_a_name_stands_beside_its_cells_where_both_have_room() -> None:
+def test_a_name_is_next_to_its_cells_if_both_fit() -> None:
     assert named_lines("agent", ["won"], ["ann"], [["1"]], 10) == ["agent  won", "ann      1"]
     names, cells = ["ann", "berta", "carla k."], [["1"], ["2"], ["3"]]
     assert named_lines("who", ["won"], names, cells, 10) == [

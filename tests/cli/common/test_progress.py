@@ -94,7 +94,7 @@ def test_letters_of_two_columns_are_cut_and_wiped_as_such(monkeypatch: pytest.Mo
         assert sent(there) == "\r" + "\u6f22" * 39 + "\r" + " " * 78 + "\r"
 
 
-def test_what_was_shown_just_now_stays_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recent_status_stays_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
         with progress.status_line() as line:
             line.show(lambda: "one")
@@ -125,7 +125,9 @@ def test_the_line_is_wiped_when_work_fails(monkeypatch: pytest.MonkeyPatch) -> N
         assert shown(sent(there))[-1] == ""
 
 
-def test_nothing_is_shown_where_lines_stay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_dumb_terminals_and_files_get_no_status_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with terminal(monkeypatch) as there, (tmp_path / "err").open("w") as file:
         for term, stream in (("dumb", sys.stderr), ("xterm", file)):
             monkeypatch.setenv("TERM", term)
@@ -136,7 +138,7 @@ def test_nothing_is_shown_where_lines_stay(monkeypatch: pytest.MonkeyPatch, tmp_
     assert (tmp_path / "err").read_text() == ""
 
 
-def test_young_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_work_shows_no_status(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
         monkeypatch.setattr(progress, "DELAY", 1e9)
         with progress.status_line() as line:
@@ -154,7 +156,7 @@ def test_boards_have_colors_where_they_may(monkeypatch: pytest.MonkeyPatch) -> N
                 assert "\x1b" not in board_text(position, stream)
 
 
-def test_a_sentence_in_the_midst_of_work_stands_only(
+def test_a_message_during_work_has_its_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with terminal(monkeypatch) as at, progress.status_line() as line:
@@ -237,7 +239,7 @@ def test_a_log_gets_a_line_soon_and_then_one_a_minute(
     ]
 
 
-def test_a_log_continues_while_nothing_is_reported(
+def test_a_log_continues_without_reports(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logged = threading.Event()

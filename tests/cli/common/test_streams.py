@@ -104,9 +104,7 @@ TABLE = (
 
 
 @pytest.mark.parametrize("locale", ["ascii", "latin-1"])
-def test_what_stands_for_a_file_is_utf8_in_any_locale(
-    run: Run, tmp_path: Path, locale: str
-) -> None:
+def test_standard_streams_are_utf8_in_any_locale(run: Run, tmp_path: Path, locale: str) -> None:
     there = {"typed": TABLE, "encoding": locale}
     assert run("convert", "-", "--to", "csv", **there).out == TABLE
     rows = run("convert", "-", "--to", "jsonl", **there).out
@@ -180,7 +178,7 @@ os.write(1, b"the end\\n")
 
 
 @unix
-def test_a_result_stays_whole_whatever_else_is_printed() -> None:
+def test_a_result_stays_whole_despite_other_prints() -> None:
     finished = subprocess.run(
         [sys.executable, "-c", PRINTS],
         capture_output=True, text=True, timeout=300, check=False,
@@ -196,9 +194,7 @@ def test_a_result_stays_whole_whatever_else_is_printed() -> None:
 @pytest.mark.parametrize(
     "words", [("convert", "a.txt", "--to", "csv"), ("match", "random", "random", "--games", "2")]
 )
-def test_a_program_without_streams_works_all_the_same(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_a_program_without_streams_works(tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "a.txt").write_text("4455\n", "utf-8")
     finished = subprocess.run(
         ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *forks.command(*words)],

@@ -50,7 +50,7 @@ def test_bad_options(given: dict[str, Any], message: str) -> None:
         PuctOptions(**given)
 
 
-def test_what_the_results_of_a_search_are_measured_by() -> None:
+def test_default_options_of_measured_results() -> None:
     options = PuctOptions()
     assert (options.method, options.scale, options.width) == ("puct", "-1..1", 1.0)
 
@@ -150,7 +150,7 @@ def test_memory_is_bounded() -> None:
     assert forest.used(0) > 1
 
 
-def test_what_is_told_before_a_search() -> None:
+def test_results_before_a_search() -> None:
     """An unvisited root has no values; positions returned before stay unchanged."""
     forest = PuctForest(trees=2)
     assert forest.values().tolist() == [0.0, 0.0]
@@ -184,7 +184,7 @@ def test_noise_is_for_moves_that_may_be_made() -> None:
         assert drawn == bool(share)
 
 
-def test_many_moves_at_once_are_those_made_one_by_one() -> None:
+def test_many_moves_together_equal_single_moves() -> None:
     """In trees that have looked at the move, in others that have not, until games end."""
     board, count = Geometry(4, 4, 3), 40
     model, rng = UniformPolicyValue(board), np.random.default_rng(3)
@@ -214,7 +214,7 @@ def test_many_moves_at_once_are_those_made_one_by_one() -> None:
         )
 
 
-def test_many_moves_at_once_are_made_all_or_none() -> None:
+def test_many_moves_together_are_made_all_or_none() -> None:
     forest = PuctForest(trees=3)
     forest.reset(1, Position.from_moves("444444"))
     forest.reset(2, Position.from_moves("121314"))

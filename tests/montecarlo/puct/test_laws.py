@@ -229,7 +229,7 @@ def test_policies_without_the_solver_go_by_the_visits() -> None:
         assert not policies(*given, ~there, temperature, solver=False).any()
 
 
-def test_policies_of_many_roots_are_as_of_each_alone() -> None:
+def test_policies_of_many_roots_equal_single_roots() -> None:
     rng = np.random.default_rng(5)
     proofs = rng.choice([UNPROVEN, UNPROVEN, PROVEN_LOSS, PROVEN_LOSS, PROVEN_WIN], (200, 4))
     metas = np.where(proofs == UNPROVEN, 0, meta(proofs, rng.integers(1, 9, (200, 4))))

@@ -48,7 +48,7 @@ def facts(result: MonteCarloResult) -> tuple[object, ...]:
         PuctOptions(leaves=1, solver=False, capacity=100),
     ],
 )
-def test_backends_decide_alike(options: PuctOptions) -> None:
+def test_backends_decide_equally(options: PuctOptions) -> None:
     for position in [POSITION, *unfinished(Geometry(4, 4, 3), 5, seed=1)]:
         one, other = (searched(options, position, name) for name in ("compiled", "python"))
         assert facts(one) == facts(other)
@@ -85,7 +85,7 @@ def test_noise_is_mixed_in_once_at_a_root_that_is_searched_on(backend: str) -> N
     assert noisy != fresh != [child.prior for child in plain]
 
 
-def test_what_is_told() -> None:
+def test_children_report_prior_visits_mean_and_bonus() -> None:
     """Of every child the prior, visits, mean, and what selection goes by, by the formula."""
     options = PuctOptions(c=2.0, fpu=0.3)
     result = searched(options)
@@ -113,7 +113,7 @@ def test_what_is_told() -> None:
     assert tree_text(tree, POSITION).splitlines()[4].split() == ["move", "P", "N", "T", "E", "Q"]
 
 
-def test_selection_is_told_after_one_visit_and_of_a_parent_that_is_lost() -> None:
+def test_selection_after_one_visit_and_of_a_lost_parent() -> None:
     """The bonus is c * P * sqrt(1) / 1 then; no value is below a loss."""
     for backend in ("compiled", "python"):
         search = PuctSearch(Hashed(Geometry()), PuctOptions(c=2.0, fpu=0.3), backend)
@@ -127,14 +127,14 @@ def test_selection_is_told_after_one_visit_and_of_a_parent_that_is_lost() -> Non
         assert found.forest.bonus(NodeStats(0, 4, 3.6), untried) == (1.0 * 2.0, -1.0)
 
 
-def test_a_total_of_nothing_has_no_sign() -> None:
+def test_a_total_of_zero_has_no_sign() -> None:
     """A model that takes every position to be even leaves the root at 0, not -0."""
     search = PuctSearch(UniformPolicyValue(POSITION.geometry))
     root = search.search(POSITION, np.random.default_rng(1), iterations=1).root
     assert str(root.total) == str(root.mean) == "0.0"
 
 
-def test_equals_are_told_apart() -> None:
+def test_ties_are_broken() -> None:
     """By their means, then one blocks, then the more likely, the more central, the left one."""
 
     def child(column: int, mean: float, prior: float) -> Branch:
@@ -175,7 +175,7 @@ def test_priors_are_made_even_by_their_temperature(temperature: float) -> None:
     assert checked > 20
 
 
-def test_one_iteration_is_the_model_alone() -> None:
+def test_one_iteration_is_only_the_model() -> None:
     """Its most likely column, with the model's value of the position."""
     model = Hashed(Geometry())
     result = PuctSearch(model).search(POSITION, np.random.default_rng(1), iterations=1)
@@ -254,7 +254,7 @@ def test_limits() -> None:
     assert result.line[0] == 4 and len(result.line) == 3
 
 
-def test_lost_at_once_blocks_all_the_same() -> None:
+def test_a_lost_position_still_blocks() -> None:
     for moves in ("311476413714213", "232646611533672", "4122671741766613257"):
         position = Position.from_moves(moves)
         result = PuctSearch(Hashed(Geometry())).search(
@@ -283,7 +283,7 @@ def test_threads_share_a_search() -> None:
         old.forest.branch(1)
 
 
-def test_an_interrupted_search_leaves_nothing_waiting() -> None:
+def test_an_interrupted_search_leaves_no_pending_leaves() -> None:
     """Ctrl-C at steps of a search, one after the other: the next one is as good as any."""
     search, rng = (
         PuctSearch(Hashed(POSITION.geometry), PuctOptions(leaves=4)),

@@ -110,7 +110,7 @@ def state_by_hand(game: naive.Game, line: Line) -> int:
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
+def test_every_feature_equals_the_count_by_hand(geometry: Geometry) -> None:
     features = Features(geometry)
     cells = [(c, r) for c in range(geometry.columns) for r in range(geometry.rows)]
     lines = [tuple(cells[number] for number in line) for line in features.lines]
@@ -137,7 +137,7 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
         assert all(0 <= state < features.column_states for state in columns)
 
 
-def test_columns_tell_their_discs_apart() -> None:
+def test_columns_distinguish_their_discs() -> None:
     """Two columns have the same state only if their lowest four cells hold the same discs."""
     features, found = Features(Geometry(2, 6, 2)), {}
     words = [(mine, (1 << height) - 1) for height in range(5) for mine in range(1 << height)]
@@ -149,7 +149,7 @@ def test_columns_tell_their_discs_apart() -> None:
 
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
-def test_what_mirroring_does_is_what_mirror_images_show(geometry: Geometry) -> None:
+def test_mirrored_features_equal_mirror_images(geometry: Geometry) -> None:
     features = Features(geometry)
     board, last = features.symmetry, geometry.columns - 1
     positions = list(random_positions(geometry, 30, seed=6, ongoing=True))

@@ -63,7 +63,7 @@ def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
         assert np.allclose(array, again.arrays[name], atol=0.02)
 
 
-def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
+def test_the_header_describes_the_net(whole: Path, tmp_path: Path) -> None:
     facts = dict(read_model(whole).facts)
     assert facts.pop("provenance")["kind"] == "model"
     assert facts == {"shape": TINY.as_dict(), "knows_scores": False, "recipe": {"seed": 3}}
@@ -110,7 +110,7 @@ def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there is no such device")
-def test_no_more_is_read_of_what_never_ends_than_a_model_may_have(whole: Path) -> None:
+def test_an_endless_file_is_read_up_to_the_maximum(whole: Path) -> None:
     most = 1 << 22
     with pytest.raises(InvalidNetwork, match=r"^/dev/zero is not a model: it is larger than 4 MB$"):
         read_model("/dev/zero", max_bytes=most)
@@ -171,7 +171,7 @@ TOLD = TINY.as_dict()
         ({**TOLD, "blocks": 3}, "its part 'block2_sum' is missing"),
     ],
 )
-def test_sizes_that_are_not_those_of_its_parts(shape: Any, message: str, tmp_path: Path) -> None:
+def test_sizes_that_differ_from_the_arrays(shape: Any, message: str, tmp_path: Path) -> None:
     model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     write_model(path, ModelFile("net", SMALL, model.arrays, {"shape": shape}))
@@ -181,7 +181,7 @@ def test_sizes_that_are_not_those_of_its_parts(shape: Any, message: str, tmp_pat
         read_policy_value(path)
 
 
-def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
+def test_search_defaults_are_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     write_net(path, drawn_net(SMALL))
     assert "searching" not in read_model(path).facts
@@ -193,7 +193,7 @@ def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
     assert (found.c, found.prior_temperature) == (0.25, 3.0)
 
 
-def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
+def test_defaults_of_nets_equal_defaults_of_searches() -> None:
     defaults, bounds = PuctOptions(), BOUNDS
     assert SearchDefaults()[:2] == (defaults.c, defaults.prior_temperature)
     for name in ("c", "prior_temperature"):
@@ -228,7 +228,7 @@ def test_invalid_search_defaults_are_rejected(defaults: Any, message: str, tmp_p
         (SearchDefaults(c=float("nan")), "its c must be"),
     ],
 )
-def test_what_cannot_suit_a_search_is_not_written(
+def test_invalid_search_defaults_are_not_written(
     suits: SearchDefaults, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.npz"
@@ -247,7 +247,7 @@ def test_a_board_of_one_column(tmp_path: Path) -> None:
     assert values == pytest.approx(net.evaluate(empty, empty)[0], abs=0.1)
 
 
-def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
+def test_invalid_arrays(tmp_path: Path) -> None:
     model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     good = model.arrays
@@ -271,7 +271,7 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
             read_policy_value(path)
 
 
-def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> None:
+def test_false_sizes_allocate_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     huge = NetShape(2048, 64, 64, 64).as_dict()
     write_model(path, ModelFile("net", SMALL, pack(drawn_net(SMALL)).arrays, {"shape": huge}))

@@ -122,7 +122,7 @@ def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
 
 
 @pytest.mark.parametrize("geometry", (*BOARDS, Geometry(1, 6, 4)), ids=str)
-def test_one_pass_is_what_plain_loops_make(geometry: Geometry) -> None:
+def test_one_pass_equals_plain_loops(geometry: Geometry) -> None:
     net, columns = drawn_net(geometry, seed=2), geometry.columns
     mines, masks = boards_of(geometry, 6)
     wanted = [by_loops(net, int(a), int(b)) for a, b in zip(mines, masks, strict=True)]
@@ -169,7 +169,7 @@ def test_values_by_scores(share: float, scale: float) -> None:
     assert (priors == judged.priors).all()
 
 
-def test_many_positions_get_what_each_gets_alone() -> None:
+def test_many_positions_equal_single_positions() -> None:
     net = drawn_net(seed=6)
     mines, masks = boards_of(Geometry(), 600)
     many = net.predict(mines, masks)
