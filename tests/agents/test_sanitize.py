@@ -17,7 +17,7 @@ def test_addresses_of_objects_are_not_shown() -> None:
     where = f"{__name__}.Thing object"
     assert shown(Thing()) == f"<{where}>"
     assert shown([Thing(), {1: Thing()}]) == f"[<{where}>, {{1: <{where}>}}]"
-    assert shown(test_addresses_of_objects_are_not_shown).endswith("_is_not_told>")
+    assert shown(test_addresses_of_objects_are_not_shown).endswith("_are_not_shown>")
     assert "0x" not in shown(Thing().method)
     assert described(KeyError(Thing())) == f"KeyError: <{where}>"
     assert described(ValueError(f"no {Thing()} and no {Thing()}!")) == (

@@ -189,7 +189,7 @@ def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, ends: str) -> Non
     result = play_match("greedy", spec, games=2)
     assert len(result.games) == 2
     assert bool(result.forfeits[1]) == (ends != "pass")
-    assert marked(mark) == []
+    eventually(lambda: not marked(mark))  # the system lists a killed process for a moment
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
