@@ -25,6 +25,8 @@ from tests.web.conftest import PATIENCE
 #: A position that takes longer than any test.
 HARD = {"position": Position.from_moves("4", Geometry(8, 7))}
 EASY = {"position": Position.from_moves("4444413226712433")}
+#: The message of a pool whose workers find no compiled code.
+COMPILING = "compiling the searches, once after an installation"
 #: A move of an agent that there is not.
 NOBODY = {**EASY, "agent": "nobody", "limit": Limit(), "seed": 1}
 
@@ -109,8 +111,9 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
         assert (await pool.result("scores", EASY, 60))["complete"] is True
         await eventually(lambda: pool.ready == 2)
         assert pool.steps_done == 3
-        assert all("warm-up of what fails failed: there is no agent" in text for text in output)
-        assert len(output) == 2  # of each worker
+        failed = [text for text in output if text != COMPILING]  # an empty cache adds that one
+        assert all("warm-up of what fails failed: there is no agent" in text for text in failed)
+        assert len(failed) == 2  # of each worker
         assert (pool.jobs_done, pool.workers_lost) == (1, 0)
         await pool.stop()
 
