@@ -11,6 +11,7 @@ import signal
 import sys
 from collections import deque
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -324,6 +325,25 @@ def test_answers_of_another_measurement_are_not_mixed(tmp_path: Path) -> None:
         assert len(file.answers) == 1
         with pytest.raises(CannotWrite, match="another process is writing it"):
             AnswerFile(tmp_path / "a.csv", plan)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_finished_answers_are_replaced_only_by_the_same_measurement(
+    name: str, tmp_path: Path
+) -> None:
+    path, plan = tmp_path / name, SetPlan(("random",), _few(5))
+    for _ in range(2):
+        with closing(AnswerFile(path, plan)) as file:
+            file.write(measure(plan, file=file).answer_rows())
+    written = path.read_bytes()
+    for other in (replace(plan, seed=1), replace(plan, limit=Limit(seconds=1)),
+                  SetPlan(("random",), _few(4)), SetPlan(("greedy",), _few(5))):  # fmt: skip
+        with pytest.raises(InvalidMatch, match=f"{name} has answers of another measurement"):
+            AnswerFile(path, other)
+    assert path.read_bytes() == written
+    path.write_text("my thesis\n")
+    with pytest.raises(InvalidMatch, match="or other data: remove it, or name another file"):
+        AnswerFile(path, plan)
 
 
 def test_faults_before_an_interruption_count(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ line with all that decides them. The same measurement continues from there.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,11 +34,12 @@ from claimeven.game.validation import seed_number
 from claimeven.parallel.jobs import RunJobs
 from claimeven.provenance import version_here
 from claimeven.review.analysis import JudgedMove
+from claimeven.text_io import text_of
 
 #: The stored fields of an answer.
 ANSWER_FIELDS = (
     "agent", "set", "band", "moves", "scores", "best", "before", "column", "after", "right",
-    "judgement", "seconds", "fault", "reason",
+    "judgement", "seconds", "fault", "reason", "measurement",
 )  # fmt: skip
 #: Separates the generators of positions from the generators of games and openings.
 _STREAM = 4
@@ -157,6 +159,16 @@ class SetPlan:
             "memory_limit_mb": self.sandbox.memory_limit_mb,
         }
 
+    @cached_property
+    def head(self) -> bytes:
+        """All that decides the answers, as a line of JSON."""
+        return _line(self.as_dict())
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of `head`."""
+        return hashlib.blake2b(self.head, digest_size=8).hexdigest()
+
     def judged(self, answer: SetAnswer) -> JudgedMove | None:
         """Return the judged move of an answer, None without a column."""
         asked = self.asked[answer.position]
@@ -176,19 +188,22 @@ class SetPlan:
             move and move.column + 1, move and move.after, move and move.after == move.before,
             move and move.judgement,
             answer.seconds if move else None, answer.fault or None, answer.reason or None,
+            self.digest,
         )  # fmt: skip
         return dict(zip(ANSWER_FIELDS, values, strict=True))
 
 
 #: The end of the name of a file of answers that grows.
 PARTIAL = ".partial"
+#: Bytes of a file of answers.
+_MAX_BYTES = 1 << 30
 
 
 class AnswerFile:
     """The answers of a plan in a file, .csv or .jsonl, and its journal while they are collected.
 
     `answers` are the answers of an interrupted run. Raises `InvalidMatch` for another ending and
-    for the journal of another measurement, and `CannotWrite`.
+    for a file or journal of another measurement, and `CannotWrite`.
     """
 
     def __init__(self, path: str | Path, plan: SetPlan) -> None:
@@ -196,8 +211,12 @@ class AnswerFile:
         if self.path.suffix not in (".csv", ".jsonl"):
             raise InvalidMatch(f"--answers must end in .csv or .jsonl, got {self.path.name}")
         check_output(self.path)
+        if self.path.exists():
+            known = (plan.digest, ",".join(ANSWER_FIELDS))
+            lines = text_of(self.path, _MAX_BYTES, InvalidMatch).splitlines()
+            _check_same(self.path, all(any(each in line for each in known) for line in lines))
         self.answers: list[SetAnswer] = []
-        self._head = _line(plan.as_dict())
+        self._head = plan.head
         self._journal = GrowingFile(self.path.with_name(self.path.name + PARTIAL), self._read)
         if not self.answers:
             self._journal.append(self._head)
@@ -208,11 +227,7 @@ class AnswerFile:
         head, _, rest = path.read_bytes().partition(b"\n")
         if not rest:
             return 0
-        if head + b"\n" != self._head:
-            raise InvalidMatch(
-                f"{path} has answers of another measurement (agents, their files, positions, limit"
-                " or seed differ): remove it, or name another file for --answers"
-            )
+        _check_same(path, head + b"\n" == self._head)
         whole = rest[: rest.rfind(b"\n") + 1]
         try:
             self.answers = [SetAnswer(*json.loads(line)) for line in whole.splitlines()]
@@ -243,6 +258,14 @@ class AnswerFile:
             self._journal.close()
         else:
             self._journal.remove()
+
+
+def _check_same(path: Path, is_same: bool) -> None:
+    if not is_same:
+        raise InvalidMatch(
+            f"{path} has answers of another measurement (agents, their files, positions, limit,"
+            " seed or version differ) or other data: remove it, or name another file for --answers"
+        )
 
 
 def _line(value: object) -> bytes:
