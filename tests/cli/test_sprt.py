@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena import api
 from claimeven.arena.store.store import Store
 from tests.cli.conftest import Run, bad_input, interrupted
 
@@ -160,3 +161,15 @@ def games_in(path: Path) -> int:
 def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], message: str) -> None:
     few = () if "--max-games" in arguments else ("--max-games", "20")  # its openings are drawn
     assert message in bad_input(run("sprt", *arguments, *few))
+
+
+@pytest.mark.parametrize("command", ["sprt", "match", "tournament"])
+@pytest.mark.parametrize("agent", ["nosuch", "uct:c=abc", "nosuch.py", "ugi:nosuch"])
+def test_wrong_agents_are_rejected_before_openings_are_drawn(
+    command: str, agent: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def draw(*_: object) -> None:
+        pytest.fail("openings are drawn")
+
+    monkeypatch.setattr(api, "make_openings", draw)
+    bad_input(run(command, "greedy", agent, "--openings", "balanced"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -217,6 +217,17 @@ def find_broken_agents(
             for agent in agents.values():
                 agent.close()
     return {spec: found[spec] for spec in specs if spec in found}
+
+
+def check_specs(agents: Iterable[AgentLike], sandbox: Sandbox) -> None:
+    """Raise `InvalidSpec` for a wrong text or a file that cannot be Python; start no process."""
+    for agent in agents:
+        if not isinstance(agent, str):
+            continue
+        _agent_of(agent, sandbox, lazy_start=True).close()
+        place = "" if name_in(agent) in AGENTS else (split_file_spec(agent) or [""])[0]
+        if place.endswith(".py") and (refusal := refusal_of(place)) is not None:
+            raise InvalidSpec(refusal)
 
 
 def build(spec: str) -> Agent:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.registry import AgentLike
+from claimeven.agents.registry import AgentLike, check_specs
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import Opening, make_openings
 from claimeven.arena.games.plan import MAX_GAMES, Plan
@@ -87,6 +87,7 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
     games = whole_number(options.games, "games", InvalidMatch, low=1)
     if games > MAX_GAMES:
         raise InvalidMatch(f"games must be {MAX_GAMES:,} or fewer, not {games:,}")
+    check_specs((first, second), options.sandbox)
     start, board = options.start, options.geometry
     if isinstance(start, str):
         start = Opening(Position(board), tuple(parse_moves(start, board)))
@@ -133,6 +134,7 @@ def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> 
 
     With random openings round 1 is on the empty board, except in a resumed file of version 0.2.
     """
+    check_specs(agents, options.sandbox)
     start = Position(options.geometry)
     openings = make_openings(
         options.openings, max(1, options.rounds), options.opening_plies, options.seed, start
@@ -185,6 +187,7 @@ def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan
     most = whole_number(options.max_games, "max_games", InvalidMatch)
     if most < 2 or most % 2:
         raise InvalidMatch(f"max_games must be an even number of 2 or more, got {most}")
+    check_specs((first, second), options.sandbox)
     start = Position(options.geometry)
     openings = make_openings(
         options.openings, most // 2, options.opening_plies, options.seed, start
