@@ -20,12 +20,15 @@ from typing import Any
 from claimeven.atomic_io import write_text
 from claimeven.errors import ClaimevenError
 from claimeven.option_fields import CommandOption
+from claimeven.provenance import version_here
 from claimeven.suggestions import did_you_mean, no_such
 from claimeven.text_io import reading
 
 COMMAND = "command"
 #: The start of each file that is written here: only such a file is replaced.
 _HEAD = "# The options of a run of claimeven; --file repeats it.\n"
+#: The next line, with the version.
+_VERSION = "# claimeven "
 #: Names of options in files of claimeven 0.2, and the names that replaced them.
 _OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "load_timeout"}
 #: For each type of field its values in words, and the fitting types of TOML.
@@ -148,5 +151,14 @@ def write_experiment(path: str | Path, options: Mapping[str, Any]) -> bool:
         text.encode()
     except UnicodeEncodeError:
         raise InvalidExperiment(f"{path} cannot be written: a name is not in UTF-8") from None
-    write_text(path, f"{_HEAD}{text}\n")
+    write_text(path, f"{_HEAD}{_VERSION}{version_here()}\n{text}\n")
     return True
+
+
+def described_options(path: Path) -> dict[str, Any]:
+    """Return the description of a file that `write_experiment` wrote."""
+    found, text = read_toml(path, InvalidExperiment)
+    version = text.removeprefix(_HEAD + _VERSION).partition("\n")[0]
+    if not text.startswith(_HEAD + _VERSION):
+        raise InvalidExperiment(f"{path} does not name the version of claimeven that wrote it")
+    return {"kind": "options", "schema": 1, "claimeven": version, COMMAND: found}

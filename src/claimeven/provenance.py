@@ -20,7 +20,7 @@ from typing import Any
 from claimeven.errors import ClaimevenError
 
 #: The newest schema of each kind that this version reads and writes.
-SCHEMAS = {"store": 1, "data set": 1, "model": 1, "book": 3, "run": 1, "result": 1}
+SCHEMAS = {"store": 1, "data set": 1, "model": 1, "book": 3, "run": 1, "result": 1, "options": 1}
 #: Packages whose versions may change results, and further ones of trained models.
 _PACKAGES = ("numpy", "numba")
 LEARNING = ("jax", "jaxlib", "optax")

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import claimeven
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, bad_input
 
 PAGE = Path(__file__).parents[2] / "docs" / "files.md"
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3")
@@ -90,6 +90,31 @@ def test_each_kind_of_file_states_its_origin(run: Run) -> None:
     assert found[3] == found[2]
     Path("set.parquet.md").unlink()
     assert described(run, "set.parquet") == [found[4]]  # the file has it too
+
+
+def test_folders_of_games_and_files_of_options(run: Run) -> None:
+    words = ("--option", "block=yes,no", "--against", "random", "--tries", "2", "--games", "4",
+             "--final-games", "2", *SMALL)  # fmt: skip
+    assert run("tune", "greedy", *words, "--out", "tuned").status == 0
+    assert run("study", "run", "polito-counting", "--out", "studies").status == 0
+    (tuned,) = described(run, "tuned")
+    assert (tuned["kind"], tuned["claimeven"], tuned["board"]) == (
+        "store",
+        claimeven.__version__,
+        BOARD,
+    )
+    assert tuned["stores"] == sorted(path.name for path in Path("tuned").glob("*.db"))
+    (options,) = described(run, "tuned/run.toml")
+    assert options == {
+        "kind": "options", "schema": 1, "claimeven": claimeven.__version__,
+        "command": tuned["command"],
+    }  # fmt: skip
+    (without_games,) = described(run, "studies")
+    assert without_games["command"]["studies"] == ["polito-counting"]
+    Path("own.toml").write_text('agents = ["greedy"]\n')
+    assert bad_input(run("describe", "own.toml")).endswith(
+        "own.toml does not name the version of claimeven that wrote it"
+    )
 
 
 def test_the_description_is_equal_however_the_result_was_made(run: Run) -> None:

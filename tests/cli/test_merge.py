@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,8 @@ def test_merged_parts_are_one_run(
     ended = run("merge", str(merged), *reversed(files))
     assert ended.status == 0, ended.err
     assert contents(merged) == contents(whole)
+    one, other = (tomllib.loads(Path(f"{path}.toml").read_text()) for path in (merged, whole))
+    assert one == other
     if name == "random":  # the description of its origin names the command that made the parts
         card, other = (Path(f"{path}.md").read_text() for path in (merged, whole))
         assert card.replace("out.csv", "whole.csv") == other

@@ -9,10 +9,13 @@ import click
 from claimeven.arena.store.runs import merge_stores
 from claimeven.atomic_io import DATABASE
 from claimeven.book.build import merge_book
+from claimeven.cli.common.experiments import write_run_file
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import print_result
+from claimeven.cli.describe import descriptions
 from claimeven.dataset.generate import merge_datasets
 from claimeven.errors import ClaimevenError
+from claimeven.experiment_file import COMMAND
 from claimeven.text_io import reading
 
 #: The first bytes of a part of a book.
@@ -28,8 +31,9 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
 
     `match`, `tournament`, `dataset` and `book build` compute a part with --part I/N, into the file
     OUT.part-I-of-N. A merged data set or book is the file that one run writes. A merged file of
-    games has the games of one run, in the order of their numbers. A part that is missing, given
-    twice, unfinished or of another run is an error, and OUT is not written.
+    games has the games of one run, in the order of their numbers. OUT.toml has the options of the
+    run. A part that is missing, given twice, unfinished or of another run is an error, and OUT is
+    not written.
 
     \b
     Examples:
@@ -48,5 +52,8 @@ def command(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
         what, count = "positions", len(merge_book(out, parts))
     else:
         what, count = "positions", merge_datasets(out, parts).positions
+    made_by = (descriptions(out)[-1] or {}).get(COMMAND)
+    if made_by is not None:
+        write_run_file(out, made_by)
     data = {"out": str(out), "parts": len(parts), what: count}
     print_result(as_json, data, f"{out}: {count:,} {what} of {len(parts):,} parts")

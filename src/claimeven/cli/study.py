@@ -20,6 +20,7 @@ from claimeven.arena.studies import (
     study_of,
 )
 from claimeven.arena.studies.runner import study_sections
+from claimeven.atomic_io import make_folder
 from claimeven.cli.common import options, progress
 from claimeven.cli.common.experiments import ExperimentCommand, write_run_file
 from claimeven.cli.common.output import show, write_sections
@@ -152,6 +153,8 @@ def _run(studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
     if runner.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds is for studies with a limit on time, unlike these")
     progress.announce_compilation()
+    if runner.folder is not None:
+        make_folder(runner.folder)
     begin = time.monotonic()
     results: list[StudyResult] = []
     with clean_stdout() as out, progress.status_line() as line:

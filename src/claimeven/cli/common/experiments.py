@@ -145,13 +145,15 @@ def command_line(ctx: click.Context) -> str:
     return without_folders(shlex.join(words))
 
 
-def write_run_file(out: str | Path | None) -> None:
+def write_run_file(out: str | Path | None, made_by: dict[str, Any] | None = None) -> None:
     """Write the file that repeats the current command, next to its output or in its folder.
+
+    `made_by` are the options of another command that made the output.
 
     There is none without an output. A file of the user is not replaced, and reported on stderr.
     """
     if out is None or not (Path(out).is_file() or Path(out).is_dir()):
         return
     path = Path(out) / FILE_IN_FOLDER if Path(out).is_dir() else Path(f"{out}.toml")
-    if not write_experiment(path, run_options()):
+    if not write_experiment(path, made_by or run_options()):
         notify(f"{one_line(str(path))} exists, so the options of this run were not written to it")
