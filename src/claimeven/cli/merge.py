@@ -9,10 +9,10 @@ import click
 from claimeven.arena.store.runs import merge_stores
 from claimeven.atomic_io import DATABASE
 from claimeven.book.build import merge_book
+from claimeven.cli.common.descriptions import descriptions
 from claimeven.cli.common.experiments import write_run_file
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import print_result
-from claimeven.cli.describe import descriptions
 from claimeven.dataset.generate import merge_datasets
 from claimeven.errors import ClaimevenError
 from claimeven.experiment_file import COMMAND
