@@ -152,7 +152,7 @@ def test_targets_that_are_not_files_are_refused_and_unchanged(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "a file to write needs a name, not ''"),
+        ("", "a file to write must have a name, got ''"),
         ("-", "- means stdout, and a file is written here: give a name"),
         (Path("-"), "- means stdout, and a file is written here: give a name"),
         ("none/a", "none/a cannot be written: there is no folder {}/none"),

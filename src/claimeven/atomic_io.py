@@ -316,7 +316,7 @@ class GrowingFile:
 def _target(path: str | Path, of_games: bool = False) -> Path:
     """Return the regular file to write, links followed, there or not; `CannotWrite` otherwise."""
     if not os.fspath(path):
-        raise CannotWrite("a file to write needs a name, not ''")
+        raise CannotWrite("a file to write must have a name, got ''")
     if os.fspath(path) == STDOUT:
         raise CannotWrite(f"{STDOUT} means stdout, and a file is written here: give a name")
     target = Path(os.path.realpath(path))

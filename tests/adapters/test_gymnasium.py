@@ -412,15 +412,15 @@ def test_numbers_of_numpy_are_numbers() -> None:
     ("options", "error", "message"),
     [
         ({"opponent": "alphabet"}, InvalidSpec, "no agent 'alphabet'"),
-        ({"opponent": 11}, InvalidEnvironment, "a level is a number from 0 to 10, not 11"),
+        ({"opponent": 11}, InvalidEnvironment, "a level must be 0 to 10, got 11"),
         ({"opponent": True}, InvalidSpec, "True"),
-        ({"opponent": -1}, InvalidEnvironment, "a level is a number from 0 to 10, not -1"),
+        ({"opponent": -1}, InvalidEnvironment, "a level must be 0 to 10, got -1"),
         ({"seat": "third"}, InvalidEnvironment, "no seat 'third'.*first, second, random"),
         ({"opponent": ["random"]}, InvalidSpec, r"\['random'\] is not a function or an Agent"),
         (
             {"limit": 0.1},
             InvalidEnvironment,
-            r"a limit is a Limit, as Limit\(seconds=0.1\), not 0.1",
+            r"a limit must be a Limit such as Limit\(seconds=0.1\), got 0.1",
         ),
     ],
 )

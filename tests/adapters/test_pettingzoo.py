@@ -106,7 +106,7 @@ def test_a_full_column_loses() -> None:
 def test_invalid_columns_are_refused(action: Any) -> None:
     env = pettingzoo.env()
     env.reset()
-    with pytest.raises(IllegalMove, match="an action is a column from 0 to 6, not"):
+    with pytest.raises(IllegalMove, match="an action must be a column, 0 to 6, got"):
         env.step(action)
     env.step(np.int32(6))
     assert env.position == Position.from_moves("7")
@@ -309,12 +309,12 @@ def test_a_board_is_printed_as_the_terminal_takes_it(
         ({"opening_plies": -1}, "opening_plies must be 0 to 41 from there on"),
         ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
         ({"start": "1212121"}, "start must be a position of a game that is not over: Yellow wins"),
-        ({"start": None}, "start is a position, or the moves to it, not None"),
+        ({"start": None}, "start must be a position, or the moves to it, got None"),
         ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
-        ({"shaping": -1}, "shaping must be 0 or more, not -1"),
-        ({"shaping": math.nan}, "shaping must be a number, not nan"),
-        ({"shaping": math.inf}, "shaping must be finite, not inf"),
-        ({"shaping": True}, "shaping must be a number, not True"),
+        ({"shaping": -1}, "shaping must be 0 or more, got -1"),
+        ({"shaping": math.nan}, "shaping must be a number, got nan"),
+        ({"shaping": math.inf}, "shaping must be finite, got inf"),
+        ({"shaping": True}, "shaping must be a number, got True"),
         ({"columns": 17}, "columns must be 1 to 16"),
     ],
 )

@@ -337,10 +337,10 @@ def test_arrays_that_cannot_be_written_are_refused(out: dict[str, Any], message:
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        ([0, 1, 7], r"a column from 0 to 6, not 7 \(game 2\)"),
-        (np.array([0, 2**63, 1], np.uint64), r"not 9223372036854775808 \(game 1\)"),
-        ([0, -1, 6], r"not -1 \(game 1\)"),
-        ([0, 1], r"of shape \(3,\), not int64 of shape \(2,\)"),
+        ([0, 1, 7], r"a column, 0 to 6, got 7 \(game 2\)"),
+        (np.array([0, 2**63, 1], np.uint64), r"got 9223372036854775808 \(game 1\)"),
+        ([0, -1, 6], r"got -1 \(game 1\)"),
+        ([0, 1], r"of shape \(3,\), got int64 of shape \(2,\)"),
         ([0.0, 1.0, 2.0], "whole numbers of shape"),
     ],
 )
@@ -364,7 +364,7 @@ def test_finished_games_that_do_not_reset_are_reported() -> None:
     assert ended.all()
     with pytest.raises(InvalidEnvironment, match="game 0 is over: reset it first"):
         envs.step([0, 0])
-    with pytest.raises(InvalidEnvironment, match="reset_mask is bool of shape"):
+    with pytest.raises(InvalidEnvironment, match="reset_mask must be bool of shape"):
         envs.reset(options={"reset_mask": [1, 0]})
     # The opponent fills the board; three discs in two columns of two always hold a line of two.
     for made in (
@@ -394,7 +394,7 @@ def test_finished_games_that_do_not_reset_are_reported() -> None:
         ({"seat": "left"}, "there is no seat 'left'"),
         ({"threads": 0}, "threads must be 1 or more"),
         ({"opponent": []}, r"no opponent of many games at once '\[\]'"),
-        ({"start": 4}, "start is a position, or the moves to it, not 4"),
+        ({"start": 4}, "start must be a position, or the moves to it, got 4"),
     ],
 )
 def test_bad_options_are_reported_in_a_sentence(options: dict[str, Any], message: str) -> None:

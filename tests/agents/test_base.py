@@ -34,22 +34,22 @@ PLAYERS = [name for name in AGENTS if name != "human"]
 def test_limits_are_greater_than_0(name: str, given: float) -> None:
     with pytest.raises(InvalidLimit) as caught:
         Limit(**{name: given})
-    assert str(caught.value) == f"{name} must be greater than 0, not {given}"
+    assert str(caught.value) == f"{name} must be greater than 0, got {given}"
 
 
 def test_limits_are_finite_and_whole() -> None:
-    with pytest.raises(InvalidLimit, match="seconds must be finite, not inf"):
+    with pytest.raises(InvalidLimit, match="seconds must be finite, got inf"):
         Limit(seconds=math.inf)
     for name in ("iterations", "depth", "nodes"):
-        with pytest.raises(InvalidLimit, match=f"{name} must be a whole number, not 2.5"):
+        with pytest.raises(InvalidLimit, match=f"{name} must be a whole number, got 2.5"):
             Limit(**{name: 2.5})
     assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]  # an integer to NumPy
     for name in ("seconds", "iterations", "time_bank"):
         for odd in ("1", True, [1]):
             with pytest.raises(InvalidLimit) as caught:
                 Limit(**{"seconds": 1, name: odd})
-            assert str(caught.value) == f"{name} must be a number, not {odd!r}"
-    with pytest.raises(InvalidLimit, match="seconds must be a number, not nan"):
+            assert str(caught.value) == f"{name} must be a number, got {odd!r}"
+    with pytest.raises(InvalidLimit, match="seconds must be a number, got nan"):
         Limit(seconds=math.nan)
 
 
@@ -64,7 +64,7 @@ def test_long_moves_use_the_time_bank() -> None:
     assert Limit(depth=3).deadline == math.inf
     assert limit.min_with(Limit(depth=3)) == Limit(seconds=2, depth=3, time_bank=60)
     for odd, output in (
-        (-1, "0 or more, not -1"), (math.nan, "a number, not nan"), (math.inf, "finite, not inf"),
+        (-1, "0 or more, got -1"), (math.nan, "a number, got nan"), (math.inf, "finite, got inf"),
     ):  # fmt: skip
         with pytest.raises(InvalidLimit, match=f"time_bank must be {output}"):
             Limit(seconds=1, time_bank=odd)

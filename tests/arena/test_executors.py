@@ -101,7 +101,7 @@ def test_impossible_matches_are_reported() -> None:
         for odd in (1.5, "2", None):
             if odd is None and name in ("jobs", "opening_plies"):
                 continue  # the default number
-            with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
+            with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, got {odd!r}"):
                 play_match("random", "random", **{name: odd})  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(InvalidMatch, match="objects or functions play only in their own process"):
         play_match(lambda position: 0, "random", jobs=2)

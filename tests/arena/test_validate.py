@@ -240,7 +240,7 @@ def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> N
 def test_agents_without_a_spec_cannot_be_checked(agent: Any, expected: str) -> None:
     with pytest.raises(InvalidSpec, match=expected):
         check_agent(agent)
-    with pytest.raises(InvalidMatch, match="seed must be 0 or more, not -1"):
+    with pytest.raises(InvalidMatch, match="seed must be 0 or more, got -1"):
         check_agent("random", seed=-1)
     assert check_agent("random", memory_limit_mb=np.int64(2000)).is_fine  # type: ignore[arg-type]
 

@@ -99,10 +99,10 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
     [
         (8, "<H", 9, "has schema 9, and claimeven .* reads 3 or less: a newer claimeven"),
         (8, "<H", 2, "version 2 of the format has no such header"),
-        (10, "B", 0, "for an invalid board: columns must be 1 to 16, not 0"),
+        (10, "B", 0, "for an invalid board: columns must be 1 to 16, got 0"),
         (10, "B", 14, "it does not unpack to the expected size"),
-        (10, "B", 1, "plies must be 0 to 3 for a book of 1x4 connect 4, not 5"),
-        (12, "B", 9, "for an invalid board: connect must be 2 to 8, not 9"),
+        (10, "B", 1, "plies must be 0 to 3 for a book of 1x4 connect 4, got 5"),
+        (12, "B", 9, "for an invalid board: connect must be 2 to 8, got 9"),
         (13, "B", 4, "too long"),
         (8, "<H", 1, "version 1 of the format has no such header"),
         (14, "<H", 0, "version 3 of the format has no such header"),
@@ -110,9 +110,9 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
             13,
             "B",
             20,
-            "cannot be a book: plies must be 0 to 14 for a book of 5x4 .*, not 20",
+            "cannot be a book: plies must be 0 to 14 for a book of 5x4 .*, got 20",
         ),
-        (13, "B", 255, "plies must be 0 to 14 for .*, not 255"),
+        (13, "B", 255, "plies must be 0 to 14 for .*, got 255"),
         (16, "<I", 2**32 - 1, "it claims more positions than a book can have"),
         (20, "<I", 2**32 - 1, "it claims more positions than a book can have"),
     ],
@@ -126,7 +126,7 @@ def test_headers_that_cannot_be_are_refused(
 
 def test_more_plies_than_anybody_could_solve() -> None:
     many = [([0], [0])] * 42
-    with pytest.raises(InvalidBook, match=r"plies must be 0 to 14 for a book of 7x6 .*, not 41"):
+    with pytest.raises(InvalidBook, match=r"plies must be 0 to 14 for a book of 7x6 .*, got 41"):
         Book.from_bytes(crafted(many, (7, 6, 4)))
 
 
@@ -162,7 +162,7 @@ def test_a_key_with_a_column_that_is_too_full_is_refused() -> None:
 
 @pytest.mark.parametrize("score", [127, 9, 8, -8, -9, -128])
 def test_scores_that_no_position_has_are_refused(score: int) -> None:
-    message = f"scores of ply 1 must be -7 to .*, not {score}"
+    message = f"scores of ply 1 must be -7 to .*, got {score}"
     if score == 8:
         assert Book.from_bytes(crafted([EMPTY, (ONE_DISC[0], [0, score])])).scores[1][1] == 8
         return

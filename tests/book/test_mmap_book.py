@@ -97,7 +97,7 @@ def test_every_damaged_byte_is_noticed_by_a_look_at_all(book: Book, path: Path) 
 @pytest.mark.parametrize(
     ("place", "new", "message"),
     [
-        (8, b"\x03\0", "has version 3 of the book format, not 2"),
+        (8, b"\x03\0", "must have version 2 of the book format, got 3"),
         (14, b"\xff\xff", "it ends within its head|checksum is wrong"),
         (32, b"\xff" * 8, "it claims more positions than a book can have"),
         (32, b"\2", "does not have all positions of ply 0"),

@@ -95,7 +95,7 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
         (("4444444",), "move 7: column 4 is full"),
         (("12121212",), "move 8: column 2 cannot be played: the game is over"),
         (("", "--columns", "13", "--rows", "9"), "the solver supports boards of columns"),
-        (("4", "--threads", "0"), "threads must be 1 to 256, not 0"),
+        (("4", "--threads", "0"), "threads must be 1 to 256, got 0"),
         (("games.txt",), "there is no file games.txt"),
         (
             ("44", "--book", "missing.book"),

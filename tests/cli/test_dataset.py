@@ -46,28 +46,28 @@ def test_a_file_is_written_and_reported(run: Run, tmp_path: Path) -> None:
         ("--source all --positions 5 --out x.csv", "leave positions out"),
         ("--source all --seed 5 --out x.csv", "the source all takes no seed"),
         ("--positions 5 --out x.txt", "must end in .csv or .parquet"),
-        ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
+        ("--positions 0 --out x.csv", "positions must be 1 or more, got 0"),
         (
             "--positions 5 --plies a-b --out x.csv",
             "--plies must be a number or a range such as 8-20",
         ),
         (
             "--positions 5 --plies 20-8 --out x.csv",
-            "plies must be within 0-41 on 7x6 connect 4, the lower one first, not 20-8",
+            "plies must be within 0-41 on 7x6 connect 4, the lower one first, got 20-8",
         ),
         (
             "--positions 5 --source games --out x.csv",
             "there is no source 'games': choose from random, selfplay, mixed, all",
         ),
-        ("--positions 5 --source mixed --random-moves 2 --out x.csv", "must be 0 to 1, not 2.0"),
+        ("--positions 5 --source mixed --random-moves 2 --out x.csv", "must be 0 to 1, got 2.0"),
         ("--positions 5 --random-moves 0.1 --out x.csv", "only the source mixed takes a share"),
         ("--positions 5 --random-moves 0 --out x.csv", "only the source mixed takes a share"),
         ("--positions 5 --one-per-game --out x.csv", "only the source mixed takes one position"),
-        ("--positions 5 --split 2 --out x.csv", "share to train on must be 0 to 1, not"),
+        ("--positions 5 --split 2 --out x.csv", "share to train on must be 0 to 1, got"),
         ("--positions 5 --optimal-only --out x.csv", "only the source mixed takes optimal only"),
         ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
         ("--positions 5 --out /nowhere/x.csv", "cannot be written: there is no folder /nowhere"),
-        ("--positions 5 --out=", "a file to write needs a name, not ''"),
+        ("--positions 5 --out=", "a file to write must have a name, got ''"),
     ],
 )
 def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:

@@ -67,7 +67,7 @@ def test_each_of_many_positions_has_its_moves_above_it(run: Run, tmp_path: Path)
         (("4444444",), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: Yellow wins"),
         (("", "--columns", "13", "--rows", "9"), "the solver supports boards of columns"),
-        (("4", "--table-mb", "0"), "the MB of a table must be greater than 0, not 0.0"),
+        (("4", "--table-mb", "0"), "the MB of a table must be greater than 0, got 0.0"),
         (("nowhere.txt",), "there is no file nowhere.txt"),
         ((), "Missing argument 'MOVES...'"),
     ],

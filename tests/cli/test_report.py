@@ -110,7 +110,7 @@ def test_threads_are_rejected_or_no_more_than_there_can_be(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = bad_input(run("report", str(store), "--threads", "257"))
-    assert message == "threads must be 1 to 256, not 257"
+    assert message == "threads must be 1 to 256, got 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
     monkeypatch.setattr(options, "usable_cores", lambda: 300)

@@ -139,13 +139,13 @@ def test_a_guide_changes_no_score(run: Run) -> None:
         (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: Yellow wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
-        (("44", "--table-mb", "0"), "the MB of a table must be greater than 0, not 0"),
-        (("44", "--table-mb", "nan"), "the MB of a table must be a number, not nan"),
-        (("44", "--table-mb", "inf"), "the MB of a table must be finite, not inf"),
+        (("44", "--table-mb", "0"), "the MB of a table must be greater than 0, got 0"),
+        (("44", "--table-mb", "nan"), "the MB of a table must be a number, got nan"),
+        (("44", "--table-mb", "inf"), "the MB of a table must be finite, got inf"),
         (("44", "--table-mb", "1e12"), "there is not enough memory for a table of 1e+12 MB"),
-        (("44", "--threads", "0"), "threads must be 1 to 256, not 0"),
+        (("44", "--threads", "0"), "threads must be 1 to 256, got 0"),
         (("dd", "--columns", "13", "--rows", "9"), "13x9 connect 4 takes 130"),
-        (("44", "--columns", "99"), "columns must be 1 to 16, not 99"),
+        (("44", "--columns", "99"), "columns must be 1 to 16, got 99"),
     ],
 )
 def test_unsolvable_input_is_one_sentence(

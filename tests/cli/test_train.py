@@ -93,9 +93,9 @@ def test_nets_are_averaged_into_one_that_plays(
     assert data["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
     assert list(data["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
     bad = {
-        ("--model-weights", "1,x"): "--model-weights takes numbers like 1,2, not '1,x'",
+        ("--model-weights", "1,x"): "--model-weights takes numbers like 1,2, got '1,x'",
         ("--model-weights", "1,2,3"): "3 weights were given for 2 nets",
-        ("--quant-levels", "0"): "quant levels must be 1 to 127, not 0",
+        ("--quant-levels", "0"): "quant levels must be 1 to 127, got 0",
     }
     for more, message in bad.items():
         assert message in bad_input(run(*words, *more))
@@ -201,7 +201,7 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     assert (lines[0].split()[:3], len(lines)) == (["run", "and", "agent"], 3)
     assert max(map(len, lines)) <= 80
     for more, message in (
-        (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
+        (("--rounds", "0"), "rounds must be 1 to 16, got 0"),
         (("--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "a chart of several runs needs a folder: give one"),
@@ -237,8 +237,8 @@ def test_ctrl_c_reports_how_to_resume(run: Run, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("ntupel",), "did you mean ntuple?"),
-        (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, not 0"),
-        (("ntuple", "--out", "r", "--length", "20"), "a tuple has 1 to 10 cells on 7x6"),
+        (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, got 0"),
+        (("ntuple", "--out", "r", "--length", "20"), "a tuple must have 1 to 10 cells on 7x6"),
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
         (
             ("ntuple", "--out", "r", "--columns", "4", "--eval-positions", "5"),
@@ -259,7 +259,7 @@ def test_ctrl_c_reports_how_to_resume(run: Run, tmp_path: Path) -> None:
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (
             ("selfplay", "--out", "r", "--search-value-weight", "2"),
-            "search value weight must be 0 to 1, not",
+            "search value weight must be 0 to 1, got",
         ),
         (
             ("selfplay", "--out", "r", "--lr-schedule", "fast"),

@@ -77,20 +77,20 @@ def test_ctrl_c_reports_how_to_resume(table: str, tmp_path: Path) -> None:
             ("no.csv", "--out", "r", "--size", "tiny"),
             "must be one of small, medium, large, got 'tiny'",
         ),
-        (("no.csv", "--out", "r", "--lr", "0"), "lr must be 1e-09 to 1, not 0.0"),
+        (("no.csv", "--out", "r", "--lr", "0"), "lr must be 1e-09 to 1, got 0.0"),
         (
             ("no.csv", "--out", "r", "--dataset-weights", "1,a"),
-            "--dataset-weights takes numbers like 1,2, not '1,a'",
+            "--dataset-weights takes numbers like 1,2, got '1,a'",
         ),
         (
             ("no.csv", "--out", "r", "--ply-weights", "4-7:1,8-"),
-            "--ply-weights takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
+            "--ply-weights takes plies and numbers like 4-11:1,12-41:2, got '4-7:1,8-'",
         ),
         (
             ("no.csv", "--out", "r", "--ply-weights", "4-7:1,7:2"),
             "must be in ascending order, each",
         ),
-        (("no.csv", "--out", "r", "--ply-weights", "4-7"), "4-11:1,12-41:2, not '4-7'"),
+        (("no.csv", "--out", "r", "--ply-weights", "4-7"), "4-11:1,12-41:2, got '4-7'"),
         (("TABLE", "--out", "r"), "small.csv"),
         (
             ("TABLE", "--out", "r", "--dataset-weights", "1,2", *BOARD),

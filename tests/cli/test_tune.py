@@ -130,9 +130,9 @@ def test_an_agent_of_the_user_is_tuned(run: Run, tmp_path: Path) -> None:
         (("--option", "win=yes", "--option", "win=no"), "an option is named twice"),
         (("--option", "win=1..0"), "the values of win must be LOW..HIGH"),
         (("--resume",), "--resume needs a file: name it with --out"),
-        (("--tries", "0"), "tries must be 1 or more, not 0"),
-        (("--games", "-1"), "games must be 1 or more, not -1"),
-        (("--seed", "-1"), "seed must be 0 or more, not -1"),
+        (("--tries", "0"), "tries must be 1 or more, got 0"),
+        (("--games", "-1"), "games must be 1 or more, got -1"),
+        (("--seed", "-1"), "seed must be 0 or more, got -1"),
         (("--against", "nobody"), "there is no agent 'nobody'"),
     ],
 )

@@ -180,7 +180,7 @@ def test_a_split_that_cannot_be_is_rejected_before_any_work(tmp_path: Path) -> N
     path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
     other.write_text("mine")
     for split, sentence in (
-        (1.5, r"the share to train on must be 0 to 1, not 1\.5"),
+        (1.5, r"the share to train on must be 0 to 1, got 1\.5"),
         (0.5, "set-held-out.csv already exists"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):
@@ -240,29 +240,29 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
             "the source all takes no seed: it contains",
         ),
         ({"positions": None}, "the source random needs a number of positions; only the source"),
-        ({"positions": 0}, "positions must be 1 or more, not 0"),
+        ({"positions": 0}, "positions must be 1 or more, got 0"),
         ({"lowest": -1}, "plies must be within 0-15 on 4x4 connect 3"),
-        ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3.*not 3-16"),
-        ({"lowest": 13}, "the lower one first, not 13-12"),
-        ({"seed": -1}, "seed must be 0 to 9223372036854775807, not -1"),
-        ({"seed": 1 << 63}, "seed must be 0 to .*, not 9223372036854775808"),
-        ({"positions": 1.5}, "positions must be a whole number, not 1.5"),
-        ({"positions": float("nan")}, "positions must be a whole number, not nan"),
-        ({"positions": True}, "positions must be a whole number, not True"),
-        ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
-        ({"highest": None}, "the highest ply must be a whole number, not None"),
-        ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
+        ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3.*got 3-16"),
+        ({"lowest": 13}, "the lower one first, got 13-12"),
+        ({"seed": -1}, "seed must be 0 to 9223372036854775807, got -1"),
+        ({"seed": 1 << 63}, "seed must be 0 to .*, got 9223372036854775808"),
+        ({"positions": 1.5}, "positions must be a whole number, got 1.5"),
+        ({"positions": float("nan")}, "positions must be a whole number, got nan"),
+        ({"positions": True}, "positions must be a whole number, got True"),
+        ({"lowest": 3.0}, "the lowest ply must be a whole number, got 3.0"),
+        ({"highest": None}, "the highest ply must be a whole number, got None"),
+        ({"seed": 0.5}, "seed must be a whole number, got 0.5"),
         (
             {"source": "games"},
             "there is no source 'games': choose from random, selfplay, mixed, all",
         ),
         (
             {"source": "mixed", "random_moves": 1.5},
-            "random moves must be 0 to 1, not 1.5",
+            "random moves must be 0 to 1, got 1.5",
         ),
         (
             {"source": "mixed", "random_moves": float("nan")},
-            "moves must be a number, not nan",
+            "moves must be a number, got nan",
         ),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         (
@@ -270,20 +270,20 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
             "only the source mixed takes one position p",
         ),
         ({"source": "random", "optimal_only": True}, "only the source mixed takes optimal only"),
-        ({"source": "mixed", "playouts_per_game": 0}, "playouts per game must be 1 or more, not 0"),
+        ({"source": "mixed", "playouts_per_game": 0}, "playouts per game must be 1 or more, got 0"),
         (
             {"source": "mixed", "playouts_per_game": 1.5},
-            "playouts per game must be a whole number, not 1.5",
+            "playouts per game must be a whole number, got 1.5",
         ),
         ({"source": "mixed", "branch_ply": 5}, "branch ply needs playouts per game"),
         ({"source": "mixed", "playouts_per_game": 2}, "several playouts per game need a branch"),
         (
             {"source": "mixed", "playouts_per_game": 2, "branch_ply": 2},
-            "branch ply must be one of the plies 3-12, not 2",
+            "branch ply must be one of the plies 3-12, got 2",
         ),
         (
             {"source": "mixed", "playouts_per_game": 2, "branch_ply": 13},
-            "branch ply must be one of the plies 3-12, not 13",
+            "branch ply must be one of the plies 3-12, got 13",
         ),
         (
             {"source": "random", "playouts_per_game": 2, "branch_ply": 5},

@@ -79,7 +79,7 @@ def test_a_part_is_drawn_evenly(shipped: ScoredSet) -> None:
     assert part.name == "7x6-v1, 30 of 4500"
     assert part.bands == shipped.bands
     assert shipped.first(10**6) is shipped.first(4500) is shipped
-    with pytest.raises(InvalidPositions, match="count must be 1 or more, not 0"):
+    with pytest.raises(InvalidPositions, match="count must be 1 or more, got 0"):
         shipped.first(0)
 
 

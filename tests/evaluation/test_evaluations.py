@@ -186,10 +186,10 @@ def test_a_scale_is_greater_than_0(scale: Any) -> None:
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        (7.5, "the weight three must be a whole number, not 7.5"),
+        (7.5, "the weight three must be a whole number, got 7.5"),
         (
             10**9 + 1,
-            "the weight three must be -1000000000 to 1000000000, not 1000000001",
+            "the weight three must be -1000000000 to 1000000000, got 1000000001",
         ),
         (-(10**30), "the weight three must be"),
     ],
@@ -223,7 +223,7 @@ def test_invalid_window_arguments_are_refused() -> None:
     for player, length in ((0, 0), (0, -2), (2, 1), (-1, 1), (0, 1.5)):
         with pytest.raises(ClaimevenError, match=r"(length|player) must be"):
             count_by_length(Position.from_moves("4455"), player, length)  # type: ignore[arg-type]
-    with pytest.raises(ClaimevenError, match="player must be 0 to 1, not 2"):
+    with pytest.raises(ClaimevenError, match="player must be 0 to 1, got 2"):
         sequence_list(Position(), 2)
 
 

@@ -158,7 +158,7 @@ def test_the_other_player_may_have_the_x() -> None:
     assert parse_drawing(". . .\nO X O", geometry, first="O") == Position.from_moves(
         "123", geometry
     )
-    with pytest.raises(InvalidNotation, match="symbol is 'X' or 'O', not 'Z'"):
+    with pytest.raises(InvalidNotation, match="symbol must be 'X' or 'O', got 'Z'"):
         parse_drawing("", geometry, first="Z")
 
 
@@ -183,9 +183,9 @@ def test_bad_drawings(text: str, error: type[ValueError], message: str) -> None:
 
 
 def test_invalid_drawings_and_boards_are_reported() -> None:
-    with pytest.raises(InvalidNotation, match=r"a drawing must be text, not \['\.'"):
+    with pytest.raises(InvalidNotation, match=r"a drawing must be text, got \['\.'"):
         parse_drawing(["."])  # type: ignore[arg-type]  # bad on purpose
-    with pytest.raises(InvalidNotation, match=r"a board must be a Geometry, .*, not \(3, 2\)"):
+    with pytest.raises(InvalidNotation, match=r"a board must be a Geometry, .*, got \(3, 2\)"):
         parse_drawing("...\n...", (3, 2))  # type: ignore[arg-type]  # bad on purpose
 
 

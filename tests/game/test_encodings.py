@@ -109,19 +109,19 @@ TAKEN_TWICE = np.zeros((3, 4, 2))
 TAKEN_TWICE[2, 0] = 1
 
 BAD = [
-    ("polito", np.zeros((3, 4)), r"the polito board must have shape \(4, 3\), not \(3, 4\)"),
-    ("lund", np.zeros((4, 3)), r"the lund board must have shape \(3, 4\), not \(4, 3\)"),
+    ("polito", np.zeros((3, 4)), r"the polito board must have shape \(4, 3\), got \(3, 4\)"),
+    ("lund", np.zeros((4, 3)), r"the lund board must have shape \(3, 4\), got \(4, 3\)"),
     ("lund", [[0, 0], [0]], "the rows of the lund board must be of equal length"),
     ("polito", [[2, 0, 0]] + [[0, 0, 0]] * 3, "a cell holds 2: choose from 0, 1, -1"),
     ("polito", [[0, 1, 0]] + [[0, 0, 0]] * 3, "a disc floats above an empty cell in column 1"),
     ("polito", [[-1, 0, 0]] + [[0, 0, 0]] * 3, "the first player has 0 discs and the second 1"),
     ("polito", [[1, 0, 0]] * 3 + [[-1, -1, -1]], "already has a line"),
-    ("stacks", [[1]], "the stacks board must have 4 columns, not 1"),
+    ("stacks", [[1]], "the stacks board must have 4 columns, got 1"),
     ("stacks", [[1, 2, 1, 2], [], [], []], "column 1 holds 4 discs, and 4x3 connect 3 has 3 rows"),
     ("stacks", [[0], [], [], []], "a cell holds 0: choose from 1, 2"),
     ("characters", ["....", "....", "x..."], "a cell holds 'x': choose from '.', 'X', 'O'"),
     ("characters", ["....", "..."], "the rows of the characters board must be of equal length"),
-    ("kaggle", [0] * 11, r"the kaggle board must have shape \(12,\), not \(11,\)"),
+    ("kaggle", [0] * 11, r"the kaggle board must have shape \(12,\), got \(11,\)"),
     ("kaggle", [0] * 11 + [None], "a cell holds None: choose from 0, 1, 2"),
     ("pettingzoo", np.ones((3, 4, 2)), "a cell of the pettingzoo board is set in both planes"),
     ("pettingzoo", TAKEN_TWICE, "a cell of the pettingzoo board is set in both planes"),
@@ -132,10 +132,10 @@ BAD = [
     ("openspiel", np.full(36, 1 / 3), "a cell holds 0.33"),
     ("uci", ["b"] * 11 + ["z"], "a cell holds 'z': choose from 'b', 'x', 'o'"),
     ("polito", np.full((4, 3), np.nan), "a cell holds nan: choose from 0, 1, -1"),
-    ("theaigames", "0,0;0,0", r"shape \(3, 4\), not \(2, 2\)"),
+    ("theaigames", "0,0;0,0", r"shape \(3, 4\), got \(2, 2\)"),
     ("theaigames", "0,0,0,0;0,0,0,0;0,0,0,9", "a cell holds '9'"),
     ("fen", "4/4/5 r 1", "the rows of the fen board must be of equal length"),
-    ("fen", "7/7/7/7/7/7 r 1", r"the fen board must have shape \(3, 4\), not \(6, 7\)"),
+    ("fen", "7/7/7/7/7/7 r 1", r"the fen board must have shape \(3, 4\), got \(6, 7\)"),
     ("fen", "4/4/rr2 y 2", "the first player has 2 discs and the second 0"),
     ("fen", "4/4/rb2 r 2", "a cell holds 'b': choose from '.', 'r', 'y'"),
     ("fen", "4/2r1/rryy r 3", "the fen has 'r' to move, but by its discs 'y' is to move"),
@@ -161,7 +161,7 @@ def test_readers_name_the_invalid_part() -> None:
     board = GOLDEN["kaggle"]
     assert encodings.from_fen(text="4/2r1/rryy", geometry=SMALL) == ASYMMETRIC
     assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC
-    with pytest.raises(InvalidPosition, match=r"a board must be a Geometry, .*, not \(4, 3\)"):
+    with pytest.raises(InvalidPosition, match=r"a board must be a Geometry, .*, got \(4, 3\)"):
         encodings.from_kaggle(board, (4, 3))
     with pytest.raises(InvalidPosition, match="None is not a valid stacks board"):
         encodings.from_stacks(None)
@@ -175,7 +175,7 @@ def test_errors_of_options() -> None:
     for mark in (0, 1, 3):
         with pytest.raises(InvalidPosition, match=f"mark is {mark}, but by the discs 2 is to move"):
             encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=mark)
-    with pytest.raises(InvalidPosition, match="character must be 'X' or 'O', not 'Z'"):
+    with pytest.raises(InvalidPosition, match="character must be 'X' or 'O', got 'Z'"):
         encodings.to_characters(ASYMMETRIC, first="Z")
 
 
@@ -183,7 +183,7 @@ def test_errors_of_options() -> None:
 @pytest.mark.parametrize("player", [2, -1, 1.0, "0", True])
 def test_there_are_two_players(name: str, player: object) -> None:
     write, read = converters(name)
-    expected = "must be 0 to 1, not" if type(player) is int else "must be a whole number"
+    expected = "must be 0 to 1, got" if type(player) is int else "must be a whole number"
     with pytest.raises(InvalidPosition, match=expected):
         write(ASYMMETRIC, **{VIEWED[name]: player})
     with pytest.raises(InvalidPosition, match=expected):

@@ -53,9 +53,9 @@ def test_errors() -> None:
         with pytest.raises(IllegalMove, match="there is no move to play again"):
             line.redo(count)
     for wrong in (1.5, 1.0, True, None, float("nan")):
-        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, not"):
+        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, got"):
             line.undo(wrong)  # type: ignore[arg-type]  # bad on purpose
-        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, not"):
+        with pytest.raises(IllegalMove, match="the number of moves must be a whole number, got"):
             line.redo(wrong)  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(IllegalMove, match=r"column 8 \(counted from 0\) is not on the board"):
         line.play(8)

@@ -89,9 +89,9 @@ def test_columns_off_the_board_are_not_written(column: int) -> None:
 
 @pytest.mark.parametrize("column", [1.0, "1", None, True, float("nan")])
 def test_only_whole_numbers_are_columns(column: int) -> None:
-    with pytest.raises(IllegalMove, match="a column must be a whole number, not"):
+    with pytest.raises(IllegalMove, match="a column must be a whole number, got"):
         column_name(column)
-    with pytest.raises(IllegalMove, match="a column must be a whole number, not"):
+    with pytest.raises(IllegalMove, match="a column must be a whole number, got"):
         format_moves([0, column])
 
 

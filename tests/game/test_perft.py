@@ -154,12 +154,12 @@ def test_wide_words_count_the_same(wide_words: None) -> None:
 
 def test_bad_arguments() -> None:
     for depth in (2.0, True, None, "3"):
-        with pytest.raises(ClaimevenError, match="depth must be a whole number, not"):
+        with pytest.raises(ClaimevenError, match="depth must be a whole number, got"):
             perft(Position(), depth)  # type: ignore[arg-type]  # bad on purpose
     for count in (perft, distinct, distinct_discs):
-        with pytest.raises(ClaimevenError, match=r"position must be a Position, not '44'"):
+        with pytest.raises(ClaimevenError, match=r"position must be a Position, got '44'"):
             count("44", 2)  # type: ignore[operator]  # bad on purpose
-    with pytest.raises(ClaimevenError, match="depth must be 0 or more, not -1"):
+    with pytest.raises(ClaimevenError, match="depth must be 0 or more, got -1"):
         perft(Position(), -1)
     with pytest.raises(ClaimevenError, match="there is no backend 'gpu': choose from auto"):
         distinct(Position(), 2, "gpu")

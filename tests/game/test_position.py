@@ -181,10 +181,10 @@ ILLEGAL = [
     ("", -1, "column -1 (counted from 0) is not on the board: choose from 0 to 6"),
     ("444444", 3, "column 4 is full"),
     ("1212121", 3, "column 4 cannot be played: the game is over"),
-    ("", "3", "a column must be a whole number, not '3'"),
-    ("", 3.0, "a column must be a whole number, not 3.0"),
-    ("", True, "a column must be a whole number, not True"),
-    ("", None, "a column must be a whole number, not None"),
+    ("", "3", "a column must be a whole number, got '3'"),
+    ("", 3.0, "a column must be a whole number, got 3.0"),
+    ("", True, "a column must be a whole number, got True"),
+    ("", None, "a column must be a whole number, got None"),
 ]
 
 
@@ -229,18 +229,18 @@ def test_bad_move_strings() -> None:
     with pytest.raises(IllegalMove, match=r"^move 7: column 4 is full$"):
         Position.from_moves("4444444")
     for wrong in (4455, None, 1.5):
-        with pytest.raises(InvalidNotation, match=f"moves must be a move string .*, not {wrong}"):
+        with pytest.raises(InvalidNotation, match=f"moves must be a move string .*, got {wrong}"):
             Position.from_moves(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidNotation, match="moves must be a move string"):
         Position.from_moves(np.array(3))
     with pytest.raises(InvalidPosition, match="takes a Geometry"):
         Position.from_moves("44", (7, 6))  # type: ignore[arg-type]
     with pytest.raises(
-        InvalidNotation, match="a move string must be text, such as '4455', not 4455"
+        InvalidNotation, match="a move string must be text, such as '4455', got 4455"
     ):
         parse_moves(4455)  # type: ignore[arg-type]
     for start in ("abc", 1.5):
-        with pytest.raises(InvalidPosition, match="start must be a Position, not"):
+        with pytest.raises(InvalidPosition, match="start must be a Position, got"):
             GameLine(start)  # type: ignore[arg-type]
 
 
@@ -284,10 +284,10 @@ def test_cells_off_the_board(cell: tuple[int, int]) -> None:
 @pytest.mark.parametrize("wrong", [1.5, 0.0, "1", None, True, float("nan")])
 def test_discs_and_cells_are_whole_numbers(wrong: int) -> None:
     for name in ("mine", "mask"):
-        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
+        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, got {wrong!r}"):
             Position(**{name: wrong})  # type: ignore[arg-type]  # not of the geometry
     for name in ("first", "second"):
-        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, not {wrong!r}"):
+        with pytest.raises(InvalidPosition, match=f"{name} must be a whole number, got {wrong!r}"):
             Position.from_discs(**{name: wrong})  # type: ignore[arg-type]  # not of the geometry
     with pytest.raises(InvalidPosition, match="a row must be a whole number"):
         Position().cell(0, wrong)
@@ -298,7 +298,7 @@ def test_a_position_is_not_made_from_moves(moves: object) -> None:
     with pytest.raises(InvalidPosition) as caught:
         Position(moves)  # type: ignore[arg-type]  # bad on purpose
     assert str(caught.value) == (
-        f"a Position takes a Geometry and discs, not {moves!r};"
+        f"a Position takes a Geometry and discs, got {moves!r};"
         f" for moves use Position.from_moves({moves!r})"
     )
 

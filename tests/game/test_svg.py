@@ -59,7 +59,7 @@ def test_scores() -> None:
     svg = draw_svg(Position(Geometry(4, 4)), scores=[-3, None, 0, 5])
     assert texts(svg) == ["\N{MINUS SIGN}3", "0", "+5", "1", "2", "3", "4"]
     assert svg.count("width='50'") == 1
-    with pytest.raises(ClaimevenError, match="4x4 connect 4 takes 4 scores, not 2"):
+    with pytest.raises(ClaimevenError, match="scores must be 4 numbers on 4x4 connect 4, got 2"):
         draw_svg(Position(Geometry(4, 4)), scores=[1, 2])
 
 
@@ -105,16 +105,16 @@ def test_a_stage_has_the_parts_of_any_position(position: Position) -> None:
 @pytest.mark.parametrize(
     ("arguments", "output"),
     [
-        ({"position": "44"}, "position must be a Position, not '44'"),
-        ({"last": "4"}, "the last column must be a whole number, not '4'"),
-        ({"scores": 3}, "scores must be a number for each column, not 3"),
+        ({"position": "44"}, "position must be a Position, got '44'"),
+        ({"last": "4"}, "the last column must be a whole number, got '4'"),
+        ({"scores": 3}, "scores must be a number for each column, got 3"),
         ({"scores": "1234567"}, "scores must be a number for each column"),
-        ({"scores": [1.5] * 7}, "a score must be a whole number, not 1.5"),
-        ({"scores": [1] * 6}, "takes 7 scores, not 6"),
-        ({"cell": 0}, "the pixels of a cell must be greater than 0, not 0"),
-        ({"cell": float("nan")}, "not nan"),
-        ({"cell": float("inf")}, "not inf"),
-        ({"cell": "44"}, "not '44'"),
+        ({"scores": [1.5] * 7}, "a score must be a whole number, got 1.5"),
+        ({"scores": [1] * 6}, "scores must be 7 numbers on 7x6 connect 4, got 6"),
+        ({"cell": 0}, "the pixels of a cell must be greater than 0, got 0"),
+        ({"cell": float("nan")}, "got nan"),
+        ({"cell": float("inf")}, "got inf"),
+        ({"cell": "44"}, "got '44'"),
     ],
 )
 def test_invalid_drawing_options_are_reported(arguments: Any, output: str) -> None:

@@ -103,9 +103,9 @@ def test_runs_that_cannot_be_compared_are_rejected(ntuple: Path, tmp_path: Path)
     (tmp_path / "run" / "config.json").write_text('{"method": "magic"}')
     with pytest.raises(InvalidRun, match="is corrupt: its models cannot be measured"):
         compare_runs([tmp_path / "run"])
-    with pytest.raises(InvalidRun, match="jobs must be 1 or more, not 0"):
+    with pytest.raises(InvalidRun, match="jobs must be 1 or more, got 0"):
         compare_runs([ntuple], jobs=0)
-    with pytest.raises(InvalidRun, match="rounds must be 1 to 16, not 17"):
+    with pytest.raises(InvalidRun, match="rounds must be 1 to 16, got 17"):
         CompareConfig(rounds=17)
 
 

@@ -152,8 +152,8 @@ def test_curves_that_cannot_be_drawn_are_rejected(tmp_path: Path) -> None:
         ([endless], "log.jsonl is corrupt in line 2"),
         ([bare], "has no measurements to draw"),
         ([good, good], "a chart of several runs needs a folder: give one"),
-        ([good] * 7, "a chart takes 1 to 6 runs, not 7"),
-        ([], "a chart takes 1 to 6 runs, not 0"),
+        ([good] * 7, "a chart must have 1 to 6 runs, got 7"),
+        ([], "a chart must have 1 to 6 runs, got 0"),
     ):
         with pytest.raises(InvalidRun, match=message):
             draw_curves(folders)

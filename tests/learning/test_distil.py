@@ -293,11 +293,11 @@ def test_shares_of_any_size_are_drawn_evenly(data: Dataset, size: float) -> None
     [
         ([(4, 3, 1)], "weights of plies must be in ascending order, each ply only once"),
         ([(1, 4, 1), (4, 6, 1)], "weights of plies must be in ascending order, each ply only once"),
-        ([(1, 4, 0)], "each of the weights of plies must be greater than 0, not 0"),
+        ([(1, 4, 0)], "each of the weights of plies must be greater than 0, got 0"),
         ([], "weights of plies must name some plies"),
-        ([(1, 4, float("nan"))], "each of the weights of plies must be a number, not nan"),
+        ([(1, 4, float("nan"))], "each of the weights of plies must be a number, got nan"),
         ([(1, 4, float("inf"))], "each of the weights of plies must be finite"),
-        ([(1, 4, True)], "each of the weights of plies must be a number, not True"),
+        ([(1, 4, True)], "each of the weights of plies must be a number, got True"),
     ],
 )
 def test_weights_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], message: str) -> None:
@@ -322,13 +322,13 @@ def test_shares_may_be_numpy_numbers_but_no_other_types() -> None:
             r"a weight of plies must be the lowest ply, the highest ply and .* not 1",
         ),
         ([(1, 2)], r"a weight of plies must be the lowest ply, .* not \(1, 2\)"),
-        ([(1, 2, "x")], "each of the weights of plies must be a number, not 'x'"),
-        ([(1.5, 2, 1)], "a ply must be a whole number, not 1.5"),
+        ([(1, 2, "x")], "each of the weights of plies must be a number, got 'x'"),
+        ([(1.5, 2, 1)], "a ply must be a whole number, got 1.5"),
     ):
         with pytest.raises(InvalidRun, match=message):
             DistilConfig(ply_weights=wrong)
     wrong = ("x", 1)
-    with pytest.raises(InvalidRun, match="weights of data sets must be a number, not 'x'"):
+    with pytest.raises(InvalidRun, match="weights of data sets must be a number, got 'x'"):
         DistilConfig(dataset_weights=wrong)
 
 
@@ -395,19 +395,19 @@ def test_the_loss_of_a_row_is_the_minimized_loss() -> None:
         ({"size": "tiny"}, "there is no size 'tiny'"),
         ({"policy_target": "one"}, "there is no policy target 'one'"),
         ({"epochs": 0}, "epochs must be 1e-06 to"),
-        ({"batch": 0}, "batch must be 1 to 65536, not 0"),
-        ({"batch": 2.5}, r"batch must be a whole number, not 2\.5"),
-        ({"seed": None}, "seed must be a whole number, not None"),
-        ({"lr": "1"}, "lr must be a number, not '1'"),
-        ({"weight_decay": True}, "weight decay must be a number, not True"),
-        ({"value_weight": -1}, "value weight must be 0 to 1000, not -1"),
-        ({"score_weight": math.nan}, "score weight must be a number, not nan"),
-        ({"quant_levels": 200}, "quant levels must be 1 to 127, not 200"),
-        ({"score_focus": -1}, "score focus must be 0 to 100, not -1"),
-        ({"aug_successors": 1}, "aug successors must be 0 to 0.9, not 1"),
+        ({"batch": 0}, "batch must be 1 to 65536, got 0"),
+        ({"batch": 2.5}, r"batch must be a whole number, got 2\.5"),
+        ({"seed": None}, "seed must be a whole number, got None"),
+        ({"lr": "1"}, "lr must be a number, got '1'"),
+        ({"weight_decay": True}, "weight decay must be a number, got True"),
+        ({"value_weight": -1}, "value weight must be 0 to 1000, got -1"),
+        ({"score_weight": math.nan}, "score weight must be a number, got nan"),
+        ({"quant_levels": 200}, "quant levels must be 1 to 127, got 200"),
+        ({"score_focus": -1}, "score focus must be 0 to 100, got -1"),
+        ({"aug_successors": 1}, "aug successors must be 0 to 0.9, got 1"),
         (
             {"aug_successors": 0.5, "aug_swaps": 0.5},
-            "aug successors and aug swaps must sum to 0.9 or less, not 0.5 and",
+            "aug successors and aug swaps must sum to 0.9 or less, got 0.5 and",
         ),
     ],
 )

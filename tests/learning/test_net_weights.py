@@ -127,13 +127,13 @@ def test_figures_are_measured_from_the_file_on_the_held_out_sets(
 @pytest.mark.parametrize(
     ("nets", "asked", "message"),
     [
-        ([drawn(1)], {}, r"a mean needs 2 nets or more, not 1"),
+        ([drawn(1)], {}, r"a mean must have 2 nets or more, got 1"),
         ([drawn(1), drawn(2)], {"model_weights": (1, 2, 3)}, r"3 weights were given for 2 nets"),
         ([drawn(1), drawn(2)], {"model_weights": (1, 0)}, r"model weights must be greater than 0"),
         ([drawn(1), drawn(2)], {"model_weights": (1e308, 1e308)}, r"and their sum finite"),
         ([drawn(1), drawn(2)], {"model_weights": (1, float("nan"))}, r"and their sum finite"),
-        ([drawn(1), drawn(2)], {"quant_levels": 0}, r"quant levels must be 1 to 127, not 0"),
-        ([drawn(1), drawn(2)], {"quant_levels": 128}, r"quant levels must be 1 to 127, not 128"),
+        ([drawn(1), drawn(2)], {"quant_levels": 0}, r"quant levels must be 1 to 127, got 0"),
+        ([drawn(1), drawn(2)], {"quant_levels": 128}, r"quant levels must be 1 to 127, got 128"),
         (
             [drawn(1), drawn(2, NetShape(pairs=4, blocks=1))],
             {},

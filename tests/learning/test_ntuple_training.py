@@ -332,7 +332,7 @@ def test_shares_of_a_measurement_equal_single_decisions() -> None:
 
 def test_a_score_is_of_some_games(whole: Path) -> None:
     agent = agent_of(read_network(whole / "model.npz"))
-    with pytest.raises(InvalidRun, match="games must be 1 or more, not 0"):
+    with pytest.raises(InvalidRun, match="games must be 1 or more, got 0"):
         score_against_perfect(agent, SMALL, games=0, seed=0)
 
 
@@ -514,18 +514,18 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 to 1000000000, not 0"),
-        ({"td_lambda": 1.5}, "td lambda must be 0 to 1, not 1.5"),
-        ({"games": None}, "games must be a whole number, not None"),
-        ({"td_lambda": True}, "td lambda must be a number, not True"),
-        ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
-        ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
+        ({"games": 0}, "games must be 1 to 1000000000, got 0"),
+        ({"td_lambda": 1.5}, "td lambda must be 0 to 1, got 1.5"),
+        ({"games": None}, "games must be a whole number, got None"),
+        ({"td_lambda": True}, "td lambda must be a number, got True"),
+        ({"games": 1.5}, r"games must be a whole number, got 1\.5"),
+        ({"length": 2.0}, r"length must be a whole number, got 2\.0"),
         (
             {"eval_positions": 5, "geometry": SMALL},
             "no positions of 4x4 connect 3 are bundled: leave",
         ),
-        ({"step_size": 0}, "step size must be 1e-09 to 10, not 0"),
-        ({"length": 11}, "a tuple has 1 to 10 cells"),
+        ({"step_size": 0}, "step size must be 1e-09 to 10, got 0"),
+        ({"length": 11}, "a tuple must have 1 to 10 cells"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),
     ],
 )

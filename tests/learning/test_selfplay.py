@@ -198,7 +198,7 @@ def test_one_column_can_be_learned(tmp_path: Path) -> None:
 
 def test_another_run_is_rejected_in_the_folder(whole: Path) -> None:
     with pytest.raises(
-        InvalidRun, match=r"iterations must be 3 or more, the iterations of .*, not 2"
+        InvalidRun, match=r"iterations must be 3 or more, the iterations of .*, got 2"
     ):
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="contains a run with dirichlet_fraction"):
@@ -307,13 +307,13 @@ def test_how_the_rate_falls() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 to 10000000, not 0"),
-        ({"full_search_fraction": 0}, "full search fraction must be 0.001 to 1, not 0"),
+        ({"games": 0}, "games must be 1 to 10000000, got 0"),
+        ({"full_search_fraction": 0}, "full search fraction must be 0.001 to 1, got 0"),
         ({"size": "smal"}, "did you mean small?"),
         ({"lr_schedule": "never"}, "none, stepwise, cosine"),
-        ({"quant_levels": 0}, "quant levels must be 1 to 127, not 0"),
-        ({"score_value_scale": 0.0}, "score value scale must be 0.1 to 1000, not 0.0"),
-        ({"window": 10**8}, "window must be 1 to 50000000, not 100000000"),
+        ({"quant_levels": 0}, "quant levels must be 1 to 127, got 0"),
+        ({"score_value_scale": 0.0}, "score value scale must be 0.1 to 1000, got 0.0"),
+        ({"window": 10**8}, "window must be 1 to 50000000, got 100000000"),
         (
             {"games": 16384, "games_per_worker": 16384, "simulations": 100_000},
             "a task of 16384 games of 100000 simulations needs 11,469,045,760 nodes, more than",

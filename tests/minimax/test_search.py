@@ -264,7 +264,7 @@ def no_evaluation(position: Position) -> float:
     return 0.0
 
 
-POWERS = "table must be a power of two, 1 to 2^28, not"
+POWERS = "table must be a power of two, 1 to 2^28, got"
 
 
 @pytest.mark.parametrize(
@@ -287,12 +287,12 @@ def test_invalid_options_are_reported(options: Any, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        *(({name: 0}, f"{name} must be 1 or more, not 0") for name in ("depth", "nodes")),
-        *(({"depth": depth}, f"depth must be a whole number, not {depth!r}")
+        *(({name: 0}, f"{name} must be 1 or more, got 0") for name in ("depth", "nodes")),
+        *(({"depth": depth}, f"depth must be a whole number, got {depth!r}")
           for depth in (2.5, "3", True)),
-        ({"nodes": 10.5}, "nodes must be a whole number, not 10.5"),
-        ({"seconds": -1.0}, "seconds must be greater than 0, not -1.0"),
-        *(({"seconds": seconds}, f"seconds must be a number, not {seconds!r}")
+        ({"nodes": 10.5}, "nodes must be a whole number, got 10.5"),
+        ({"seconds": -1.0}, "seconds must be greater than 0, got -1.0"),
+        *(({"seconds": seconds}, f"seconds must be a number, got {seconds!r}")
           for seconds in ("1", True, math.nan)),
     ],
 )  # fmt: skip

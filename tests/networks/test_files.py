@@ -306,7 +306,7 @@ def test_an_unsupported_board_is_reported_with_its_file(whole: Path, tmp_path: P
         ("7x6", "it does not state the sizes of its board"),
         ([7, 6, 4], "it does not state the sizes of its board"),
         ({"columns": 7, "rows": 6}, "it does not state the sizes of its board"),
-        ({"columns": 7.0, "rows": 6, "connect": 4}, "columns must be a whole number, not 7.0"),
+        ({"columns": 7.0, "rows": 6, "connect": 4}, "columns must be a whole number, got 7.0"),
         ({"columns": 7, "rows": -6, "connect": 4}, "its board cannot be: rows must be 1 to 16"),
     ],
 )

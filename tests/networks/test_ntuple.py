@@ -150,7 +150,10 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
         (lambda: NTuples((((0, 0), (0, 0)),)), "tuple 1 holds a cell twice"),
         (lambda: NTuples((((0, 0),), ((7, 0),))), "tuple 2 holds a cell that is not on 7x6"),
         (lambda: NTuples((tuple((0, r) for r in range(11)),)), "tuple 1 has 11 cells: 1 to 10"),
-        (lambda: NTuples.random_walks(9, 11), "a tuple has 1 to 10 cells on 7x6 connect 4, not 11"),
+        (
+            lambda: NTuples.random_walks(9, 11),
+            "a tuple must have 1 to 10 cells on 7x6 connect 4, got 11",
+        ),
         (
             lambda: NTuples.random_walks(9, 2, Geometry(2, 2, 2)),
             "has fewer than 9 different tuples of 2",

@@ -123,12 +123,12 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
     with pytest.raises(ClaimevenError, match="leave the agent out"):
         BoardWidget(agent="human")
     for arguments, said in (
-        ({"limit": 3}, "a limit is a Limit"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
-        ({"seconds": "x"}, "seconds must be a number, not 'x'"),
-        ({"seconds": True}, "seconds must be a number, not True"),
-        ({"seconds": -1}, "seconds must be 0 or more, not -1"),
-        ({"solver": 3, "show_scores": True}, "a solver is a Solver, not 3"),
+        ({"limit": 3}, "a limit must be a Limit"),
+        ({"seed": -1}, "seed must be 0 or more, got -1"),
+        ({"seconds": "x"}, "seconds must be a number, got 'x'"),
+        ({"seconds": True}, "seconds must be a number, got True"),
+        ({"seconds": -1}, "seconds must be 0 or more, got -1"),
+        ({"solver": 3, "show_scores": True}, "a solver must be a Solver, got 3"),
     ):
         with pytest.raises(ClaimevenError, match=said):
             BoardWidget(**arguments)  # type: ignore[arg-type]
@@ -463,13 +463,13 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
 @pytest.mark.parametrize(
     ("arguments", "output"),
     [
-        ({"game": None}, "a game is moves, a GameLine or a Position, not None"),
-        ({"game": 44}, "a game is moves, a GameLine or a Position, not 44"),
+        ({"game": None}, "a game must be moves, a GameLine or a Position, got None"),
+        ({"game": 44}, "a game must be moves, a GameLine or a Position, got 44"),
         ({"game": Position(), "geometry": SMALL}, "the game is on 7x6"),
         ({"game": Position(), "geometry": Geometry(7, 6, 5)}, "the game is on 7x6"),
-        ({"geometry": "7x6"}, "a board is a Geometry, as Geometry\\(9, 7\\), not '7x6'"),
+        ({"geometry": "7x6"}, "a board must be a Geometry such as Geometry\\(9, 7\\), got '7x6'"),
         ({"agent": "greedy", "seat": np.array([0, 1])}, "a seat must be a whole number"),
-        ({"seconds": float("nan")}, "seconds must be a number, not nan"),
+        ({"seconds": float("nan")}, "seconds must be a number, got nan"),
     ],
 )
 def test_invalid_arguments(arguments: Any, output: str) -> None:

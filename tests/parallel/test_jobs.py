@@ -134,5 +134,5 @@ def test_executors_by_name() -> None:
         ExecutorOptions(executor="cloud").workers()
     with pytest.raises(PoolError, match="jobs must be 4,096 or fewer on one machine, got 9,999"):
         local_workers(9999)
-    with pytest.raises(PoolError, match=r"jobs must be a whole number, not 1\.5"):
+    with pytest.raises(PoolError, match=r"jobs must be a whole number, got 1\.5"):
         ExecutorOptions(jobs=1.5).workers()  # type: ignore[arg-type]  # bad on purpose

@@ -148,8 +148,8 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
 @pytest.mark.parametrize(
     ("plan", "output"),
     [
-        ((0,), "count must be 1 or more, not 0"),
-        ((1, -1), "seed must be 0 or more, not -1"),
+        ((0,), "count must be 1 or more, got 0"),
+        ((1, -1), "seed must be 0 or more, got -1"),
         ((1, 0, 0), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 0-34"),
         ((1, 0, 9, 8), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 9-8"),
         ((1, 0, 1, 42), "plies must be within 1-41 on 7x6 connect 4, .* got 1-42"),

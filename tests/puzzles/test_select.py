@@ -109,7 +109,7 @@ def test_unknown_choices_are_reported() -> None:
         select_puzzles(kind="draw")
     with pytest.raises(InvalidPuzzles, match="there is no motif 'blok'"):
         select_puzzles(motif="blok")
-    with pytest.raises(InvalidPuzzles, match="length must be 1 or more, not 0"):
+    with pytest.raises(InvalidPuzzles, match="length must be 1 or more, got 0"):
         select_puzzles(length=0)
     with pytest.raises(InvalidPuzzles, match="the board 5x4 connect 4 has no bundled puzzles"):
         select_puzzles(geometry=Geometry(5, 4))

@@ -179,7 +179,7 @@ def test_an_anchor_only_moves_the_scale() -> None:
         ladder_of(games, anchor="zoe")
     with pytest.raises(InvalidEvidence, match="'zoe' is not on the ladder"):
         free.gap("a", "zoe")
-    with pytest.raises(InvalidEvidence, match="need 1 resampled tournament or more, not 0"):
+    with pytest.raises(InvalidEvidence, match="must have 1 resampled tournament or more, got 0"):
         ladder_of(games, resamples=0)
 
 

@@ -226,7 +226,7 @@ def test_a_row_of_cells_ends_with_the_value_of_the_position() -> None:
         ("kaggle", '{"name": "chess", "steps": [1]}', "is a replay of 'chess', not of 'connectx'"),
         ("kaggle", '\n{"steps":\n [,]}', "line 3: not JSON: "),
         ("kaggle", "[" * 100_000, "line 1: "),
-        ("kaggle", "7", "line 1: a replay is a JSON object, not '7'"),
+        ("kaggle", "7", "line 1: a replay must be a JSON object, got '7'"),
         ("csv", "first\na\n", "line 1: a table of games must have a column named moves"),
         (
             "csv",
@@ -360,7 +360,7 @@ def test_a_corrupt_replay_is_refused_for_any_change() -> None:
         (lambda r: r["configuration"].update(rows=None), "rows must be a whole number, got 'None'"),
         (lambda r: r["configuration"].update(rows=900), "900"),
         (lambda r: r["configuration"].update(rows=5), "step 0: its board"),
-        (lambda r: r.update(configuration=3), "a configuration is a JSON object"),
+        (lambda r: r.update(configuration=3), "a configuration must be a JSON object"),
         (lambda r: r["steps"].insert(1, None), "step 1: it has not the parts"),
         (lambda r: r["steps"][0][0]["observation"]["board"].__setitem__(3, 1), "step 0: its board"),
         (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),

@@ -68,7 +68,7 @@ def test_bars_of_notebooks_are_above_the_line_if_the_first_player_wins() -> None
     [
         ((6,), "width must be 7 or more, got 6"),
         ((-80,), "width must be 7 or more, got -80"),
-        ((80.0,), "width must be a whole number, not 80.0"),
+        ((80.0,), "width must be a whole number, got 80.0"),
         ((80, "latin"), "no charset 'latin'.*unicode, ascii"),
     ],
 )

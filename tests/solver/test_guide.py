@@ -203,7 +203,7 @@ def test_an_answer_that_is_not_a_number_is_an_error(answer: Any, threads: int) -
     guide = Liar(lambda: answer)
     solver = Solver(table_mb=8, threads=threads, book=None, guide=guide)
     for call in (solver.score, solver.scores, solver.best):
-        with pytest.raises(InvalidSolve, match="the guess of a guide must be a whole number, not"):
+        with pytest.raises(InvalidSolve, match="the guess of a guide must be a whole number, got"):
             call(HARD)
     guide.answer = lambda: None
     assert solver.score(HARD) == Solver(table_mb=8, book=None).score(HARD)
@@ -244,7 +244,7 @@ def test_guides_of_other_boards_and_files_are_refused(files: Path) -> None:
     board = Geometry(4, 4, 3)
     for guide, message in (
         (NetGuide(), "the guide is for 7x6 connect 4, the solver for 4x4 connect 3"),
-        (7, "a guide must be a `Guide`, a path or None, not 7"),
+        (7, "a guide must be a `Guide`, a path or None, got 7"),
     ):
         with pytest.raises(InvalidSolve, match=message):
             Solver(board, table_mb=1, guide=guide)  # type: ignore[arg-type]

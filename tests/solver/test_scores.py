@@ -67,7 +67,7 @@ def test_scores_that_cannot_be_are_refused(moves: str, score: int) -> None:
 
 
 def test_half_a_point_is_refused() -> None:
-    with pytest.raises(InvalidSolve, match=r"a score must be a whole number, not 1\.5"):
+    with pytest.raises(InvalidSolve, match=r"a score must be a whole number, got 1\.5"):
         score_in_words(Position(), 1.5)  # type: ignore[arg-type]
 
 

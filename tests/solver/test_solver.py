@@ -152,7 +152,7 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
         Solver(Geometry(13, 9))
     with pytest.raises(InvalidSolve, match="the MB of a table must be greater than 0"):
         Solver(table_mb=0)
-    with pytest.raises(InvalidSolve, match="threads must be 1 to 256, not 0"):
+    with pytest.raises(InvalidSolve, match="threads must be 1 to 256, got 0"):
         Solver(threads=0)
     with pytest.raises(InvalidBook, match="cannot be read"):
         Solver(book=tmp_path / "none.book")

@@ -16,7 +16,7 @@ ONE_PUZZLE = "number selects one puzzle: it cannot be combined with"
     [
         ("/api/position?moves=48", "move 2: '8' is not a column: choose from 1 to 7"),
         ("/api/position?moves=4444444", "move 7: column 4 is full"),
-        ("/api/position?board=40x40", "columns must be 1 to 16, not 40"),
+        ("/api/position?board=40x40", "columns must be 1 to 16, got 40"),
         ("/api/position?board=seven", "board must be columns x rows, such as 7x6, got 'seven'"),
         ("/api/position?board=7x6x", "board must be columns x rows, such as 7x6, got '7x6x'"),
         ("/api/position?board=100x16", "board: string should have at most 5 characters"),

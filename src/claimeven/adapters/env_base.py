@@ -146,7 +146,7 @@ class Beginning:
             )
         if not 0 <= plies <= most:
             raise InvalidEnvironment(
-                f"opening_plies must be 0 to {most} from there on {self.start.geometry}, not"
+                f"opening_plies must be 0 to {most} from there on {self.start.geometry}, got"
                 f" {plies}"
             )
 
@@ -159,7 +159,7 @@ class Beginning:
         Raises `InvalidEnvironment` for a position of another board, and the errors of the moves.
         """
         if not isinstance(start, (Position, Iterable)):
-            raise InvalidEnvironment(f"start is a position, or the moves to it, not {start!r}")
+            raise InvalidEnvironment(f"start must be a position, or the moves to it, got {start!r}")
         if not isinstance(start, Position):
             start = Position.from_moves(start, geometry)
         if start.geometry != geometry:
@@ -243,7 +243,7 @@ class Episode:
             column = -1
         if not 0 <= column < self.geometry.columns:
             raise IllegalMove(
-                f"an action is a column from 0 to {self.geometry.columns - 1}, not {action!r}"
+                f"an action must be a column, 0 to {self.geometry.columns - 1}, got {action!r}"
             )
         return column
 

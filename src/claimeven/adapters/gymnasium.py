@@ -111,7 +111,9 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         )
         self.seat: str = one_of(seat, "seat", SEATS, InvalidEnvironment)
         if not isinstance(limit, Limit | None):
-            raise InvalidEnvironment(f"a limit is a Limit, as Limit(seconds=0.1), not {limit!r}")
+            raise InvalidEnvironment(
+                f"a limit must be a Limit such as Limit(seconds=0.1), got {limit!r}"
+            )
         self._limit = limit or Limit()
         #: Opponents as they were asked for, and the agents made of them; the last used is the last.
         self._kept: list[tuple[AgentLike, Agent]] = []
@@ -224,7 +226,7 @@ def spec_of(opponent: AgentLike | int) -> AgentLike:
     if opponent == "perfect" or isinstance(level, bool) or not isinstance(level, Integral):
         return opponent  # type: ignore[return-value]  # or a bool, which make_agent refuses
     if not 0 <= level <= TOP_LEVEL:
-        raise InvalidEnvironment(f"a level is a number from 0 to {TOP_LEVEL}, not {level}")
+        raise InvalidEnvironment(f"a level must be 0 to {TOP_LEVEL}, got {level}")
     return f"perfect:level={int(level)},pick=random"
 
 

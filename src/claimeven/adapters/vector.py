@@ -305,14 +305,14 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             raise InvalidEnvironment(
-                f"actions are whole numbers of shape ({self.num_envs},), not {array.dtype} of"
+                f"actions must be whole numbers of shape ({self.num_envs},), got {array.dtype} of"
                 f" shape {array.shape}"
             )
         columns = np.ascontiguousarray(array, np.int64)
         if columns.view(np.uint64).max() >= self.geometry.columns:
             game = int(np.argmax(columns.view(np.uint64)))
             raise InvalidEnvironment(
-                f"an action is a column from 0 to {self.geometry.columns - 1}, not"
+                f"an action must be a column, 0 to {self.geometry.columns - 1}, got"
                 f" {array[game]} (game {game})"
             )
         return columns
@@ -324,7 +324,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         mask = np.asarray(given)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise InvalidEnvironment(
-                f"reset_mask is bool of shape ({self.num_envs},), not {mask.dtype} of {mask.shape}"
+                f"reset_mask must be bool of shape ({self.num_envs},), got {mask.dtype} of"
+                f" {mask.shape}"
             )
         if not self._is_begun and not mask.all():
             raise InvalidEnvironment("all games are over: reset them first")

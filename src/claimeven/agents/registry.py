@@ -295,7 +295,7 @@ def _agent_of_spec(spec: str, sandbox: Sandbox, lazy_start: bool) -> Agent:
         if name.endswith(".py") and file_of(name) is not None:
             raise InvalidSpec(
                 f"{name}: takes the name of a function or class of that file, and its options after"
-                f" that, {name}:NAME,option=value; not {rest!r}"
+                f" that, {name}:NAME,option=value; got {rest!r}"
             )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file give {name}.py")

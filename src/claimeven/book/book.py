@@ -96,7 +96,7 @@ def check_plies(geometry: Geometry, plies: int) -> None:
     geometry.check_fits_word("a book", InvalidBook, MAX_BITS)
     most = min(MAX_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
-        raise InvalidBook(f"plies must be 0 to {most} for a book of {geometry}, not {plies}")
+        raise InvalidBook(f"plies must be 0 to {most} for a book of {geometry}, got {plies}")
 
 
 def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Geometry:
@@ -124,7 +124,7 @@ def check_size(size: int, expected: int, name: str) -> None:
     """Raise `InvalidBook` unless a file has the expected size."""
     if size != expected:
         wrong = "is cut short" if size < expected else "is too long"
-        raise InvalidBook(f"{name} {wrong}: it must have {expected:,} bytes, not {size:,}")
+        raise InvalidBook(f"{name} {wrong}: it must have {expected:,} bytes, got {size:,}")
 
 
 def digest_of(*parts: bytes) -> bytes:
@@ -220,7 +220,7 @@ def _check_contents(book: Book, name: str) -> None:
         impossible = np.flatnonzero((scores < lowest) | (scores > highest))
         if len(impossible):
             raise InvalidBook(
-                f"{name} is corrupt: scores of ply {ply} must be {lowest} to {highest}, not"
+                f"{name} is corrupt: scores of ply {ply} must be {lowest} to {highest}, got"
                 f" {scores[impossible[0]]}"
             )
 

@@ -210,7 +210,7 @@ def _read_head(
     check_start(start, _START, name)
     _, version, columns, rows, connect, plies, word_bytes = _HEADER.unpack(start[: _HEADER.size])
     if version != VERSION:
-        raise InvalidBook(f"{name} has version {version} of the book format, not {VERSION}")
+        raise InvalidBook(f"{name} must have version {VERSION} of the book format, got {version}")
     geometry = board_of(columns, rows, connect, plies, name)
     ranking = PositionRanking(geometry, plies)
     blocks = -(-ranking.starts[-1] // BLOCK)

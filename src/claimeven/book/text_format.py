@@ -139,7 +139,7 @@ def _read_entry(
     if not lowest <= score <= highest:
         raise InvalidBook(
             f"line {number} of {name}: the score must be {lowest} to {highest} after"
-            f" {len(columns)} moves, not {score}"
+            f" {len(columns)} moves, got {score}"
         )
     mine = mask = 0
     for column in columns:

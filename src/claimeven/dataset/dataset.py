@@ -94,7 +94,7 @@ class DatasetPlan:
         if not 0 <= self.lowest <= self.highest <= last:
             raise InvalidDataset(
                 f"plies must be within 0-{last} on {self.geometry}, the lower one first,"
-                f" not {self.lowest}-{self.highest}"
+                f" got {self.lowest}-{self.highest}"
             )
         if self.source == "all" and self.seed:
             raise InvalidDataset("the source all takes no seed: it contains every position")
@@ -123,7 +123,7 @@ class DatasetPlan:
         if not self.lowest <= self.branch_ply <= self.highest:
             raise InvalidDataset(
                 f"branch ply must be one of the plies {self.lowest}-{self.highest},"
-                f" not {self.branch_ply}"
+                f" got {self.branch_ply}"
             )
 
     @classmethod

@@ -93,7 +93,7 @@ class ScoredSet:
         Raises `InvalidPositions` for less than one.
         """
         if count < 1:
-            raise InvalidPositions(f"count must be 1 or more, not {count}")
+            raise InvalidPositions(f"count must be 1 or more, got {count}")
         size = len(self.positions)
         if count >= size:
             return self

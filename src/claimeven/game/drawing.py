@@ -121,7 +121,7 @@ def draw(
 def check_position(position: object) -> None:
     """Raise `ClaimevenError` unless this is a `Position`."""
     if not isinstance(position, Position):
-        raise ClaimevenError(f"position must be a Position, not {position!r}")
+        raise ClaimevenError(f"position must be a Position, got {position!r}")
 
 
 def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
@@ -251,12 +251,12 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
     text does not contain a board of this geometry, `InvalidPosition` for discs of no game.
     """
     if first not in ("X", "O"):
-        raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
+        raise InvalidNotation(f"the first player's symbol must be 'X' or 'O', got {first!r}")
     if not isinstance(text, str):
-        raise InvalidNotation(f"a drawing must be text, not {text!r}")
+        raise InvalidNotation(f"a drawing must be text, got {text!r}")
     if not isinstance(geometry, Geometry):
         raise InvalidNotation(
-            f"a board must be a Geometry, such as Geometry(9, 7), not {geometry!r}"
+            f"a board must be a Geometry, such as Geometry(9, 7), got {geometry!r}"
         )
     rows = []
     for number, line in enumerate(_plain(text).splitlines(), start=1):

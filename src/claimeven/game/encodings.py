@@ -63,7 +63,7 @@ def _checks_board(read: _Read) -> _Read:
         geometry = bound.get("geometry", STANDARD)
         if not isinstance(geometry, Geometry):
             raise InvalidPosition(
-                f"a board must be a Geometry, such as Geometry(9, 7), not {geometry!r}"
+                f"a board must be a Geometry, such as Geometry(9, 7), got {geometry!r}"
             )
         name = read.__name__.removeprefix("from_")
         raise InvalidPosition(f"{next(iter(bound.values()))!r:.60} is not a valid {name} board")
@@ -116,7 +116,7 @@ def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) 
     """Read the board of `to_stacks`. Raises `InvalidPosition`."""
     if len(stacks) != geometry.columns:
         raise InvalidPosition(
-            f"the stacks board must have {geometry.columns} columns, not {len(stacks)}"
+            f"the stacks board must have {geometry.columns} columns, got {len(stacks)}"
         )
     cells = np.zeros((geometry.columns, geometry.rows), dtype=np.int8)
     for column, stack in enumerate(stacks):
@@ -303,7 +303,7 @@ def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
 def read_fen(text: str, connect: int) -> Position:
     """Return the position of a fen whose rows are the board. Raises `InvalidPosition`."""
     if not isinstance(text, str):
-        raise InvalidPosition(f"a fen must be text, such as '7/7/7/7/7/3r3 y', not {text!r:.40}")
+        raise InvalidPosition(f"a fen must be text, such as '7/7/7/7/7/3r3 y', got {text!r:.40}")
     rows = _rows_of_fen(text)
     return from_fen(text, Geometry(len(rows[0]), len(rows), connect))
 
@@ -347,7 +347,7 @@ def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     except ValueError:
         raise InvalidPosition(f"the rows of the {name} board must be of equal length") from None
     if array.shape != shape:
-        raise InvalidPosition(f"the {name} board must have shape {shape}, not {array.shape}")
+        raise InvalidPosition(f"the {name} board must have shape {shape}, got {array.shape}")
     return array
 
 
@@ -393,5 +393,5 @@ def _openspiel_order(observer: int | None) -> tuple[int, int]:
 
 def _characters_of(first: str) -> tuple[str, str, str]:
     if first not in ("X", "O"):
-        raise InvalidPosition(f"the first player's character must be 'X' or 'O', not {first!r}")
+        raise InvalidPosition(f"the first player's character must be 'X' or 'O', got {first!r}")
     return (".", "X", "O") if first == "X" else (".", "O", "X")

@@ -24,7 +24,7 @@ class GameLine:
 
     def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
         if not isinstance(start, Position | None):
-            raise InvalidPosition(f"start must be a Position, not {start!r}")
+            raise InvalidPosition(f"start must be a Position, got {start!r}")
         self._positions = [Position() if start is None else start]
         self._columns: list[int] = []
         self._cursor = 0

@@ -78,7 +78,7 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
     (3, 3, 4, 4)
     """
     if not isinstance(text, str):
-        raise InvalidNotation(f"a move string must be text, such as '4455', not {text!r}")
+        raise InvalidNotation(f"a move string must be text, such as '4455', got {text!r}")
     columns: list[int] = []
     moves = "".join(text.split())
     for place, character in enumerate(moves, start=1):

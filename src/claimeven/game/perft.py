@@ -100,7 +100,7 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
 def _is_compiled(position: Position, depth: int, backend: str) -> bool:
     """Check the arguments; return whether to run compiled code."""
     if not isinstance(position, Position):
-        raise ClaimevenError(f"position must be a Position, not {position!r}")
+        raise ClaimevenError(f"position must be a Position, got {position!r}")
     geometry = position.geometry
     one_of(backend, "backend", BACKENDS)
     whole_number(depth, "depth", low=0)

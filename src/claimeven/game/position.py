@@ -54,7 +54,7 @@ class Position:
         """
         if not isinstance(geometry, Geometry):
             raise InvalidPosition(
-                f"a Position takes a Geometry and discs, not {geometry!r}; for moves use"
+                f"a Position takes a Geometry and discs, got {geometry!r}; for moves use"
                 f" Position.from_moves({geometry!r})"
             )
         mine = whole_number(mine, "mine", InvalidPosition)
@@ -103,7 +103,7 @@ class Position:
         try:
             columns = iter(parse_moves(moves, geometry) if isinstance(moves, str) else moves)
         except TypeError:
-            message = f"moves must be a move string or 0-based columns, not {moves!r}"
+            message = f"moves must be a move string or 0-based columns, got {moves!r}"
             raise InvalidNotation(message) from None
         for number, column in enumerate(columns, start=1):
             try:

@@ -169,9 +169,11 @@ def _check_scores(scores: object, geometry: Geometry) -> None:
     if scores is None:
         return
     if not isinstance(scores, Sized) or isinstance(scores, str):
-        raise ClaimevenError(f"scores must be a number for each column, not {scores!r}")
+        raise ClaimevenError(f"scores must be a number for each column, got {scores!r}")
     if len(scores) != geometry.columns:
-        raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
+        raise ClaimevenError(
+            f"scores must be {geometry.columns} numbers on {geometry}, got {len(scores)}"
+        )
 
 
 def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:

@@ -1,7 +1,7 @@
 """Checks of arguments: each returns the value as a Python number or text, or raises `error`.
 
 Numbers of NumPy are accepted, booleans are not. Messages name the value, the expected range and
-the given value: "depth must be 0 or more, not -1".
+the given value: "depth must be 0 or more, got -1".
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def whole_number(
     """
     if type(number) is not int:
         if not isinstance(number, Integral) or isinstance(number, bool):
-            raise error(f"{name} must be a whole number, not {number!r}")
+            raise error(f"{name} must be a whole number, got {number!r}")
         number = int(number)
     if (low is not None and number < low) or (high is not None and number > high):
-        raise error(f"{name} must be {_range(low, high)}, not {number}")
+        raise error(f"{name} must be {_range(low, high)}, got {number}")
     return number
 
 
@@ -60,13 +60,13 @@ def real_number(
         except OverflowError:  # from a large int
             value = math.inf if number >= 0 else -math.inf  # type: ignore[operator]  # an int
     if math.isnan(value):
-        raise error(f"{name} must be a number, not {number!r}")
+        raise error(f"{name} must be a number, got {number!r}")
     if finite and math.isinf(value):
-        raise error(f"{name} must be finite, not {value}")
+        raise error(f"{name} must be finite, got {value}")
     if above is not None and not value > above:
-        raise error(f"{name} must be greater than {above}, not {number!r}")
+        raise error(f"{name} must be greater than {above}, got {number!r}")
     if (low is not None and value < low) or (high is not None and value > high):
-        raise error(f"{name} must be {_range(low, high)}, not {number!r}")
+        raise error(f"{name} must be {_range(low, high)}, got {number!r}")
     return value
 
 

@@ -119,7 +119,7 @@ def draw_curves(
     """
     check_can_draw()
     if not 1 <= len(folders) <= MAX_LINES:
-        raise InvalidRun(f"a chart takes 1 to {MAX_LINES} runs, not {len(folders)}")
+        raise InvalidRun(f"a chart must have 1 to {MAX_LINES} runs, got {len(folders)}")
     out = folder_for(folders, out)
     names = names_of(folders)
     runs = [replace(read_run(folder), name=names[str(folder)]) for folder in folders]

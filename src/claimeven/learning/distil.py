@@ -109,7 +109,7 @@ class DistilConfig:
         check_settings(self)
         if self.aug_successors + self.aug_swaps > 0.9 + 1e-9:
             both = f"{self.aug_successors:g} and {self.aug_swaps:g}"
-            raise InvalidRun(f"aug successors and aug swaps must sum to 0.9 or less, not {both}")
+            raise InvalidRun(f"aug successors and aug swaps must sum to 0.9 or less, got {both}")
 
     @property
     def shape(self) -> NetShape:
@@ -213,7 +213,7 @@ def _checked_ply_weights(weights: Sequence[Any]) -> tuple[PlyWeight, ...]:
         except (TypeError, ValueError):
             raise InvalidRun(
                 "a weight of plies must be the lowest ply, the highest ply and the weight, like"
-                f" (4, 11, 0.5), not {each!r}"
+                f" (4, 11, 0.5), got {each!r}"
             ) from None
         plies = [whole_number(ply, "a ply", InvalidRun) for ply in (lowest, highest)]
         if not (found[-1].highest if found else -1) < plies[0] <= plies[1]:

@@ -174,7 +174,7 @@ def score_against_perfect(
     `on_game` gets the number of finished games. Raises `InvalidRun` for less than one game.
     """
     if games < 1:
-        raise InvalidRun(f"games must be 1 or more, not {games}")
+        raise InvalidRun(f"games must be 1 or more, got {games}")
     opponent, points = make_agent(PERFECT, geometry), 0.0
     try:
         for number in range(games):

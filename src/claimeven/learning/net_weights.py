@@ -52,7 +52,7 @@ def average_nets(
     `InvalidNetwork` for a file that is not a net; `CannotWrite`.
     """
     if len(models) < 2:
-        raise InvalidRun(f"a mean needs 2 nets or more, not {len(models)}")
+        raise InvalidRun(f"a mean must have 2 nets or more, got {len(models)}")
     weights = [float(each) for each in model_weights or [1.0] * len(models)]
     if len(weights) != len(models):
         raise InvalidRun(f"{len(weights)} weights were given for {len(models)} nets")

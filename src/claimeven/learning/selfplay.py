@@ -185,7 +185,7 @@ def train_selfplay(
     if not 0 < worker_timeout <= _MAX_TIMEOUT:
         raise InvalidRun(
             f"worker_timeout must be more than 0 and up to {_MAX_TIMEOUT:,} s,"
-            f" not {worker_timeout:g}"
+            f" got {worker_timeout:g}"
         )
     check_gate(config)
     config.shape.arrays(config.geometry)  # rejects a board that nets do not support
@@ -196,7 +196,7 @@ def train_selfplay(
             done = 0 if checkpoint is None else int(checkpoint.facts["iteration"])
         if done > config.iterations:
             raise InvalidRun(
-                f"iterations must be {done} or more, the iterations of {run.path}, not"
+                f"iterations must be {done} or more, the iterations of {run.path}, got"
                 f" {config.iterations}"
             )
         # Ray forks when it starts. JAX warns of forks once it has threads, so Ray starts first.

@@ -64,7 +64,7 @@ class TranspositionTable:
         entries = whole_number(entries, "table", InvalidSearch)
         bits = entries.bit_length() - 1
         if entries < 1 or entries != 1 << bits or bits > MAX_BITS:
-            raise InvalidSearch(f"table must be a power of two, 1 to 2^{MAX_BITS}, not {entries}")
+            raise InvalidSearch(f"table must be a power of two, 1 to 2^{MAX_BITS}, got {entries}")
         self.bits = bits
         self._slots: dict[int, Entry] = {}
 

@@ -124,7 +124,9 @@ class NTuples:
         No two are equal or mirror images of each other. Raises `InvalidNetwork` for too many.
         """
         if not 1 <= length <= (maximum := min(MAX_LENGTH, geometry.cells)):
-            raise InvalidNetwork(f"a tuple has 1 to {maximum} cells on {geometry}, not {length}")
+            raise InvalidNetwork(
+                f"a tuple must have 1 to {maximum} cells on {geometry}, got {length}"
+            )
         rng = random.Random(seed)
         walks: dict[Tuple, None] = {}
         failures = 0

@@ -101,7 +101,7 @@ class NTuplePolicyValue:
 
     def __init__(self, network: NTupleNetwork, softness: float = SOFTNESS) -> None:
         if not 0.0 < softness < math.inf:
-            raise InvalidNetwork(f"softness must be a number above 0, not {softness!r}")
+            raise InvalidNetwork(f"softness must be a number above 0, got {softness!r}")
         self.network, self.softness = network, softness
         self.geometry: Geometry = network.geometry
         self._board = board_vector(network.geometry).copy()

@@ -394,10 +394,10 @@ def _check_arguments(
     if whole_number(seat, "a seat") not in (0, 1):
         raise ClaimevenError(f"a seat must be 0 (moves first) or 1, got {seat}")
     if not isinstance(limit, Limit | None):
-        raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
+        raise ClaimevenError(f"a limit must be a Limit such as Limit(seconds=1), got {limit!r}")
     seed_number(seed)
     if not isinstance(solver, Solver | None):
-        raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
+        raise ClaimevenError(f"a solver must be a Solver, got {solver!r}")
     if solver is not None and solver.geometry != geometry:
         raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
 
@@ -405,14 +405,14 @@ def _check_arguments(
 def _game_line(game: object, geometry: Geometry | None) -> GameLine:
     """Return the line that a board starts with."""
     if not isinstance(geometry, Geometry | None):
-        raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+        raise ClaimevenError(f"a board must be a Geometry such as Geometry(9, 7), got {geometry!r}")
     if isinstance(game, Position | GameLine):
         line = GameLine(game) if isinstance(game, Position) else GameLine(game.start, game.columns)
         if geometry not in (None, line.start.geometry):
             raise ClaimevenError(f"the game is on {line.start.geometry}, not on {geometry}")
         return line
     if not isinstance(game, Iterable):
-        raise ClaimevenError(f"a game is moves, a GameLine or a Position, not {game!r}")
+        raise ClaimevenError(f"a game must be moves, a GameLine or a Position, got {game!r}")
     board = geometry or STANDARD
     if isinstance(game, str):
         record = read_text(game, board)

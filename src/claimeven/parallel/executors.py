@@ -134,7 +134,7 @@ def local_workers(
     from claimeven.parallel.pool import LocalWorkers  # noqa: PLC0415 - for a quick start
 
     if not isinstance(jobs, int):
-        raise PoolError(f"jobs must be a whole number, not {jobs!r}")
+        raise PoolError(f"jobs must be a whole number, got {jobs!r}")
     if jobs < 1:
         raise PoolError(f"jobs must be 1 or more, got {jobs}")
     if jobs > MAX_JOBS:

@@ -177,7 +177,9 @@ def rate_evidence(
     if anchor is not None and anchor not in evidence.agents:
         raise InvalidEvidence(f"the anchor {anchor!r} played no game")
     if resamples < 1:
-        raise InvalidEvidence(f"intervals need 1 resampled tournament or more, not {resamples}")
+        raise InvalidEvidence(
+            f"intervals must have 1 resampled tournament or more, got {resamples}"
+        )
     names, n = evidence.agents, len(evidence.agents)
     best = fit(evidence.tournament)
     parts = evidence.resampled(resamples, rng)

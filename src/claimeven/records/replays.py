@@ -273,5 +273,5 @@ def _names_of(replay: Mapping[str, Any]) -> tuple[str, str]:
 
 def _mapping(item: object, what: str) -> Mapping[str, Any]:
     if not isinstance(item, Mapping):
-        raise InvalidRecord(f"{what} is a JSON object, not {str(item)[:20]!r}")
+        raise InvalidRecord(f"{what} must be a JSON object, got {str(item)[:20]!r}")
     return item

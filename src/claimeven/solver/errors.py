@@ -43,7 +43,7 @@ class SearchStopped(Exception):
 def check_board(geometry: Geometry) -> None:
     """Raise `InvalidSolve` unless this is a board that fits the solver."""
     if not isinstance(geometry, Geometry):
-        raise InvalidSolve(f"a board must be a Geometry, not {geometry!r}")
+        raise InvalidSolve(f"a board must be a Geometry, got {geometry!r}")
     geometry.check_fits_word("the solver", InvalidSolve, MAX_BITS)
 
 

@@ -113,5 +113,5 @@ def _check(geometry: Geometry, found: OpeningBook | Guide | None, name: str, kin
     from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
 
     if not hasattr(found, "geometry"):
-        raise InvalidSolve(f"a {name} must be {kind}, a path or None, not {found!r}")
+        raise InvalidSolve(f"a {name} must be {kind}, a path or None, got {found!r}")
     raise InvalidSolve(f"the {name} is for {found.geometry}, the solver for {geometry}")

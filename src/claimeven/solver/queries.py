@@ -322,11 +322,11 @@ def as_boards(
             raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
         return mine, mask
     if not isinstance(positions, Iterable):
-        raise InvalidSolve(f"positions must be Positions of {geometry}, not {positions!r}")
+        raise InvalidSolve(f"positions must be Positions of {geometry}, got {positions!r}")
     listed = list(positions)
     for position in listed:
         if not isinstance(position, Position) or position.geometry != geometry:
-            raise InvalidSolve(f"positions must be Positions of {geometry}, not {position!r}")
+            raise InvalidSolve(f"positions must be Positions of {geometry}, got {position!r}")
     return (
         words_of([position.mine for position in listed], geometry.bits),
         words_of([position.mask for position in listed], geometry.bits),

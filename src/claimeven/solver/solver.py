@@ -282,7 +282,7 @@ class Solver:
 
     def _check(self, position: Position, ongoing: bool = False) -> None:
         if not isinstance(position, Position):
-            raise InvalidSolve(f"a position must be a Position, not {position!r}")
+            raise InvalidSolve(f"a position must be a Position, got {position!r}")
         if position.geometry != self.geometry:
             raise InvalidSolve(
                 f"this solver is for {self.geometry}, the position is of {position.geometry}"

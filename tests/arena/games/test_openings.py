@@ -57,12 +57,12 @@ def test_balanced_openings_lie_in_their_band() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: random_openings(1, -1, 0, START), "opening_plies must be 0 or more, not -1"),
-        (lambda: random_openings(1, 4, -1, START), "seed must be 0 or more, not -1"),
+        (lambda: random_openings(1, -1, 0, START), "opening_plies must be 0 or more, got -1"),
+        (lambda: random_openings(1, 4, -1, START), "seed must be 0 or more, got -1"),
         (lambda: random_openings(1, 99, 0, START), "no random opening of 99 plies"),
         (
             lambda: balanced_openings(1, 2, 0, START, Solver(table_mb=16), (3, 1)),
-            "lower end first, not 3 to 1",
+            "lower end first, got 3 to 1",
         ),
         (
             lambda: balanced_openings(
@@ -84,7 +84,7 @@ def test_a_band_of_scores_may_be_named() -> None:
         for columns in make_openings(source, 4, 5, 1, start):
             assert len(columns) == 5
             assert low <= solver.score(Opening(start, columns).position) <= high
-    with pytest.raises(InvalidMatch, match="lower end first, not 8 to 3"):
+    with pytest.raises(InvalidMatch, match="lower end first, got 8 to 3"):
         make_openings("8..3", 1, 4, 1, start)
 
 

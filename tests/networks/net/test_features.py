@@ -178,5 +178,5 @@ def test_mirrored_features_equal_mirror_images(geometry: Geometry) -> None:
 def test_boards_that_are_too_large_are_refused() -> None:
     with pytest.raises(ValueError, match="9x9"):
         Features(Geometry(9, 9))
-    with pytest.raises(InvalidNetwork, match="lines of up to 6 cells, not 7x6 connect 7"):
+    with pytest.raises(InvalidNetwork, match="lines of up to 6 cells, got 7x6 connect 7"):
         Features(Geometry(7, 6, 7))

@@ -135,7 +135,7 @@ def test_a_small_file_of_a_huge_net_is_refused(tmp_path: Path) -> None:
     write_model(path, ModelFile("net", SMALL, zeros, {"shape": huge.as_dict()}), quick=True)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(
-        InvalidNetwork, match=r"a net must have at most 67,108,864 numbers, not 134"
+        InvalidNetwork, match=r"a net must have at most 67,108,864 numbers, got 134"
     ):
         read_net(path)
     with pytest.raises(InvalidNetwork, match="at most 67,108,864 numbers"):
@@ -164,9 +164,9 @@ TOLD = TINY.as_dict()
     [
         (None, "has no sizes of its layers"),
         ({"pairs": 6}, "has no sizes of its layers"),
-        ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2048, not 10"),
-        ({**TOLD, "pairs": "6"}, "a whole number, not '6'"),
-        ({**TOLD, "pairs": [1]}, r"a whole number, not \[1\]"),
+        ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2048, got 10"),
+        ({**TOLD, "pairs": "6"}, "a whole number, got '6'"),
+        ({**TOLD, "pairs": [1]}, r"a whole number, got \[1\]"),
         (dict.fromkeys(TOLD, 64), r"'lines' must be of shape \(12, 64, "),
         ({**TOLD, "blocks": 3}, "its part 'block2_sum' is missing"),
     ],
@@ -253,7 +253,7 @@ def test_invalid_arrays(tmp_path: Path) -> None:
     good = model.arrays
     for name, array, message in (
         ("in_sum", good["in_sum"].astype(np.float32), "'in_sum' is not of int8 with a unit"),
-        ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), not \(187, 3\)"),
+        ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), got \(187, 3\)"),
         ("in_sum_unit", good["in_sum_unit"][:3], "'in_sum' is not of int8 with a unit"),
         ("in_sum_unit", good["in_sum_unit"][None], "'in_sum' is not of int8 with a unit"),
         (

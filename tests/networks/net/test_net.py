@@ -207,9 +207,9 @@ def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
 
 def test_sizes_that_cannot_be_are_refused() -> None:
     for name, size, message in (
-        ("pairs", 0, "the pairs of a net must be 1 to 2048, not 0"),
-        ("blocks", 65, "the blocks of a net must be 0 to 64, not 65"),
-        ("line_numbers", 1.5, r"the line numbers of a net must be a whole number, not 1\.5"),
+        ("pairs", 0, "the pairs of a net must be 1 to 2048, got 0"),
+        ("blocks", 65, "the blocks of a net must be 0 to 64, got 65"),
+        ("line_numbers", 1.5, r"the line numbers of a net must be a whole number, got 1\.5"),
     ):
         with pytest.raises(InvalidNetwork, match=message):
             NetShape(**{name: size})  # type: ignore[arg-type]  # bad on purpose
@@ -228,7 +228,7 @@ def test_sizes_that_cannot_be_are_refused() -> None:
         (
             "in_bias",
             np.full(6, np.nan, dtype=np.float32),
-            "'in_bias' must hold numbers of at most 1,000, not nan",
+            "'in_bias' must hold numbers of at most 1,000, got nan",
         ),
     ):
         with pytest.raises(InvalidNetwork, match=message):

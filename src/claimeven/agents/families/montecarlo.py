@@ -72,7 +72,7 @@ class MonteCarloAgent(Agent):
         if self.search.options.capacity < least:
             raise InvalidOptions(
                 f"capacity must be at least {least} on {geometry}, for a position and each of its"
-                f" moves, not {self.search.options.capacity}"
+                f" moves, got {self.search.options.capacity}"
             )
 
     def reset(self) -> None:

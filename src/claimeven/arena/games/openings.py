@@ -152,7 +152,7 @@ def balanced_openings(
     """Return random openings with a score, for the side to move, in a band; or `InvalidMatch`."""
     low, high = band
     if low > high:
-        raise InvalidMatch(f"a band of scores has its lower end first, not {low} to {high}")
+        raise InvalidMatch(f"a band of scores must have its lower end first, got {low} to {high}")
     what = f"no opening of {plies} plies with a score from {low} to {high} was found"
     return _drawn(count, plies, seed, start, lambda p: low <= solver.score(p) <= high, what)
 

@@ -202,7 +202,7 @@ class Plan:
             number = whole_number(getattr(self, name), name, InvalidMatch, low=low)
             object.__setattr__(self, name, number)
         if self.rounds > MAX_ROUNDS:
-            raise InvalidMatch(f"rounds must be {MAX_ROUNDS:,} or fewer, not {self.rounds:,}")
+            raise InvalidMatch(f"rounds must be {MAX_ROUNDS:,} or fewer, got {self.rounds:,}")
         if self.kind not in KINDS:
             raise InvalidMatch(f"kind must be {' or '.join(KINDS)}, got {self.kind!r}")
         if self.adjudicate is not None:

@@ -362,4 +362,4 @@ def weights_of(text: str, option: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise click.UsageError(f"{option} takes numbers like 1,2, not {text!r}") from None
+        raise click.UsageError(f"{option} takes numbers like 1,2, got {text!r}") from None

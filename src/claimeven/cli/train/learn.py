@@ -302,7 +302,7 @@ def _ply_weights(text: str) -> tuple[learning.PlyWeight, ...]:
             found.append(learning.PlyWeight(*parse_ply_range(plies), float(weight)))
         except (ClaimevenError, ValueError):
             raise click.UsageError(
-                f"--ply-weights takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
+                f"--ply-weights takes plies and numbers like 4-11:1,12-41:2, got {text!r}"
             ) from None
     return tuple(found)
 

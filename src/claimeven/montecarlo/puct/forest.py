@@ -155,7 +155,7 @@ class PuctForest(ReadableForest):
             if array.shape != shape or array.dtype != np.float32:
                 raise InvalidOptions(
                     f"the model's {name} must be float32 of shape {shape},"
-                    f" not {array.dtype} of {array.shape}"
+                    f" got {array.dtype} of {array.shape}"
                 )
         arrays = np.ascontiguousarray(values), np.ascontiguousarray(priors)
         back_up_leaves(self._nodes, self._batch, self._rules, *arrays)

@@ -46,7 +46,7 @@ class Features:
         geometry.check_fits_word("a network")
         if geometry.connect > MAX_LINE_LENGTH:
             raise InvalidNetwork(
-                f"a net supports lines of up to {MAX_LINE_LENGTH} cells, not {geometry}"
+                f"a net supports lines of up to {MAX_LINE_LENGTH} cells, got {geometry}"
             )
         self.geometry = geometry
         self.board: npt.NDArray[np.uint64] = board_vector(geometry).copy()

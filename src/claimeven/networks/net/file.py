@@ -102,7 +102,7 @@ def unpack(model: ModelFile) -> Net:
         if array is None:
             raise InvalidNetwork(f"its part {name!r} is missing")
         if array.shape != size:
-            raise InvalidNetwork(f"its part {name!r} must be of shape {size}, not {array.shape}")
+            raise InvalidNetwork(f"its part {name!r} must be of shape {size}, got {array.shape}")
         if not name.endswith(_BIAS):
             if array.dtype != np.int8 or unit is None or unit.shape != array.shape[-1:]:
                 raise InvalidNetwork(f"its part {name!r} is not of int8 with a unit an output")

@@ -174,7 +174,7 @@ class NetShape:
         numbers = sum(map(math.prod, shapes.values()))
         if numbers > _MAX_NUMBERS:
             raise InvalidNetwork(
-                f"a net must have at most {_MAX_NUMBERS:,} numbers, not {numbers:,}"
+                f"a net must have at most {_MAX_NUMBERS:,} numbers, got {numbers:,}"
             )
         return shapes
 
@@ -236,7 +236,7 @@ class Net:
             if not greatest <= _MAX_WEIGHT:
                 raise InvalidNetwork(
                     f"its part {name!r} must hold numbers of at most {_MAX_WEIGHT:,.0f},"
-                    f" not {greatest:,.0f}"
+                    f" got {greatest:,.0f}"
                 )
         self.shape = shape
         self.geometry = geometry
