@@ -6,6 +6,7 @@ is the id of the process.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -14,6 +15,7 @@ import runpy
 import signal
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any, TextIO
@@ -38,7 +40,31 @@ def main(requests: int, modules: list[str]) -> None:
     gc.enable()
     request = _next_request(requests)
     if request is not None:
-        _become(*request)
+        _end(_status_of(*request))
+
+
+def _status_of(request: dict[str, Any], descriptors: list[int]) -> int:
+    """Run a requested program; return its exit status. Python reports other errors itself."""
+    try:
+        _become(request, descriptors)
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        return ended.code or 0
+    return 0
+
+
+def _end(status: int) -> None:
+    """End as Python does, but do not free the shared modules, since that would copy them first."""
+    threading._shutdown()  # type: ignore[attr-defined]  # private: waits for threads, calls exits
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        sys.exit(status)  # Python itself reports this
+    os._exit(status & 0xFF)
 
 
 def _next_request(requests: int) -> tuple[dict[str, Any], list[int]] | None:
