@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,9 +148,15 @@ def _is_message(text: str) -> bool:
     return not is_code and len(re.findall(r"[A-Za-z]{2,}", text)) >= MIN_WORDS_OF_MESSAGE
 
 
+@lru_cache(maxsize=1)
+def syntax(text: str) -> list[ast.AST]:
+    """The nodes of a Python module, the module first."""
+    return list(ast.walk(ast.parse(text)))
+
+
 def python(text: str) -> Iterator[Piece]:
     """The docstrings, messages and comments of a Python module."""
-    nodes = list(ast.walk(ast.parse(text)))
+    nodes = syntax(text)
     documented = {
         id(node.value)
         for node in nodes

@@ -11,6 +11,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from doctools import prose
@@ -26,15 +27,33 @@ MAX_SUBJECT = 72
 VERBS_OF_SPEECH = re.compile(r"\b(tells?|told|stands? in|lies in|takes? along|comes along)\b", re.I)
 
 
+class Project(NamedTuple):
+    """The project, whose modules are parsed once: its words, idioms, and excluded names."""
+
+    words: int
+    idioms: Counter[str]
+    excluded: list[str]
+
+
 @pytest.fixture(scope="module")
-def counts() -> tuple[int, dict[str, int]]:
-    return prose.count(prose.files())
+def project() -> Project:
+    words, idioms, excluded = 0, Counter[str](), []
+    for path in prose.files():
+        more, found = prose.count([path])
+        words += more
+        idioms.update(found)
+        if path.suffix == ".py":
+            excluded += [
+                f"{path.relative_to(prose.ROOT)}:{line}: {name}"
+                for line, name in names(path)
+                if EXCLUDED.fullmatch(name)
+            ]
+    return Project(words, idioms, excluded)
 
 
 @pytest.mark.parametrize("idiom", prose.IDIOMS)
-def test_an_idiom_is_rare(idiom: str, counts: tuple[int, dict[str, int]]) -> None:
-    words, found = counts
-    rate, kind = found[idiom] * 10_000 / words, prose.IDIOMS[idiom]
+def test_an_idiom_is_rare(idiom: str, project: Project) -> None:
+    rate, kind = project.idioms[idiom] * 10_000 / project.words, prose.IDIOMS[idiom]
     assert rate <= kind.limit, (
         f"{idiom}: {rate:.1f} in 10,000 words, at most {kind.limit}: write {kind.instead};"
         f' python -m doctools.prose --list "{idiom}"'
@@ -60,7 +79,7 @@ def test_the_counter_sees_every_kind_of_prose(tmp_path: Path) -> None:
 
 def names(path: Path) -> Iterator[tuple[int, str]]:
     """Every name that a module defines, with its line."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in prose.syntax(path.read_text("utf-8")):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id
         elif isinstance(node, ast.arg):
@@ -71,15 +90,8 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.attr
 
 
-def test_names_explain_themselves() -> None:
-    found = [
-        f"{path.relative_to(prose.ROOT)}:{line}: {name}"
-        for path in prose.files()
-        if path.suffix == ".py"
-        for line, name in names(path)
-        if EXCLUDED.fullmatch(name)
-    ]
-    assert not found, "\n".join(found)
+def test_names_explain_themselves(project: Project) -> None:
+    assert not project.excluded, "\n".join(project.excluded)
 
 
 def test_a_class_name_is_unique() -> None:
