@@ -60,3 +60,5 @@ def test_errors() -> None:
     with pytest.raises(IllegalMove, match=r"column 8 \(counted from 0\) is not on the board"):
         line.play(8)
     assert line.moves == "4"
+    with pytest.raises(IllegalMove, match="move 7: column 4 is full"):
+        GameLine(columns=[3] * 7)

@@ -32,7 +32,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.game.validation import seed_number
 from claimeven.puzzles.generate import make_puzzles
 from claimeven.puzzles.puzzle import (
@@ -386,9 +386,7 @@ class PuzzleSession:
 
     def _show_solution(self, puzzle: Puzzle, found: int) -> None:
         position, line = position_after(puzzle, found), puzzle.solution[2 * found :]
-        for column in line:
-            position = position.play(column)
-        self._draw(position, line[-1])
+        self._draw(positions_along(position, line)[-1], line[-1])
         names = " ".join(column_name(column, puzzle.geometry) for column in line)
         last = try_column(puzzle, puzzle.columns_to_find - 1, puzzle.solution[-1], self.solver)
         self.print(f"The solution is {names}. {last.text}")

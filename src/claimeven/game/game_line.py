@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from claimeven.game.bitboard import has_line
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.notation import format_moves
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 
@@ -25,11 +25,10 @@ class GameLine:
     def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
         if not isinstance(start, Position | None):
             raise InvalidPosition(f"start must be a Position, got {start!r}")
-        self._positions = [Position() if start is None else start]
-        self._columns: list[int] = []
-        self._cursor = 0
-        for column in columns:
-            self.play(column)
+        played = list(columns)
+        self._positions = positions_along(Position() if start is None else start, played)
+        self._columns = [int(column) for column in played]
+        self._cursor = len(played)
 
     @property
     def start(self) -> Position:

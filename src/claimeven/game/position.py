@@ -99,18 +99,13 @@ class Position:
         >>> [position.ply for position in Position.replay("44")]
         [0, 1, 2]
         """
-        positions = [cls(geometry)]
+        start = cls(geometry)
         try:
             columns = iter(parse_moves(moves, geometry) if isinstance(moves, str) else moves)
         except TypeError:
             message = f"moves must be a move string or 0-based columns, got {moves!r}"
             raise InvalidNotation(message) from None
-        for number, column in enumerate(columns, start=1):
-            try:
-                positions.append(positions[-1].play(column))
-            except IllegalMove as error:
-                raise IllegalMove(f"move {number}: {error}") from None
-        return tuple(positions)
+        return tuple(positions_along(start, columns))
 
     @classmethod
     def from_discs(cls, geometry: Geometry = STANDARD, first: int = 0, second: int = 0) -> Position:
@@ -386,6 +381,20 @@ _set_geometry, _set_mine, _set_mask, _set_outcome = (
     getattr(Position, name).__set__ for name in ("geometry", "mine", "mask", "_outcome")
 )
 _new = object.__new__
+
+
+def positions_along(start: Position, columns: Iterable[int]) -> list[Position]:
+    """Return a position and the positions after each of some moves.
+
+    Raises `IllegalMove`, with the number of the move, for a move that cannot be played.
+    """
+    positions = [start]
+    for number, column in enumerate(columns, start=1):
+        try:
+            positions.append(positions[-1].play(column))
+        except IllegalMove as error:
+            raise IllegalMove(f"move {number}: {error}") from None
+    return positions
 
 
 def _encodings() -> Any:

@@ -32,7 +32,7 @@ from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.game.svg import draw_svg
 from claimeven.game.validation import one_of, whole_number
 from claimeven.text_io import text_of
@@ -244,8 +244,7 @@ def check_moves(puzzle: Puzzle) -> None:
         )
     if len(position.legal_columns) < MIN_COLUMNS:
         raise InvalidPuzzles(f"a puzzle must have at least {MIN_COLUMNS} playable columns")
-    for column in puzzle.solution:
-        position = position.play(column)
+    positions_along(position, puzzle.solution)
 
 
 def read_puzzles(path: str | Path, geometry: Geometry = STANDARD) -> PuzzleSet:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.puzzles.puzzle import (
     AT_ONCE,
     HOLD,
@@ -243,10 +243,7 @@ def position_after(puzzle: Puzzle, found: int) -> Position:
             f"puzzle {puzzle.number} has {count} column{'s' * (count > 1)} to find: the number"
             f" found so far must be 0 to {count - 1}, got {found}"
         )
-    position = puzzle.position
-    for column in puzzle.solution[: 2 * found]:
-        position = position.play(column)
-    return position
+    return positions_along(puzzle.position, puzzle.solution[: 2 * found])[-1]
 
 
 def try_column(puzzle: Puzzle, found: int, column: int, solver: ExactSolver) -> Attempt:

@@ -10,7 +10,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import winner_by_score
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.game.validation import one_of, whole_number
 
 #: The end of a game in a word: the seat that won, or another end.
@@ -164,13 +164,10 @@ def played(columns: Sequence[int], geometry: Geometry) -> Position:
 
     Raises `InvalidRecord` naming the move, counted from 1, that cannot be played.
     """
-    position = Position(geometry)
-    for number, column in enumerate(columns, start=1):
-        try:
-            position = position.play(column)
-        except ClaimevenError as error:
-            raise InvalidRecord(f"move {number}: {error}") from None
-    return position
+    try:
+        return positions_along(Position(geometry), columns)[-1]
+    except ClaimevenError as error:
+        raise InvalidRecord(str(error)) from None
 
 
 def text_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from claimeven.game.errors import IllegalMove
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.game.position import Position
+from claimeven.game.position import Position, positions_along
 from claimeven.review.threats import Cell
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
@@ -175,11 +175,3 @@ def join_words(names: Iterable[str], word: str = "and") -> str:
     """
     *first, last = names
     return f"{', '.join(first)} {word} {last}" if first else last
-
-
-def positions_along(position: Position, line: Iterable[int]) -> list[Position]:
-    """Return the position and the positions after each move of a line. Raises `IllegalMove`."""
-    positions = [position]
-    for column in line:
-        positions.append(positions[-1].play(column))
-    return positions

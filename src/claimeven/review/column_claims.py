@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from claimeven.game import bitboard
-from claimeven.game.position import Position
-from claimeven.review.claims import Claim, Wording, join_words, positions_along
+from claimeven.game.position import Position, positions_along
+from claimeven.review.claims import Claim, Wording, join_words
 from claimeven.review.threats import (
     Cell,
     is_playable,

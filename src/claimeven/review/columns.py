@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from claimeven.game.position import Position
-from claimeven.review.claims import Claim, positions_along
+from claimeven.game.position import Position, positions_along
+from claimeven.review.claims import Claim
 from claimeven.review.column_claims import (
     BestPlay,
     Blocks,

@@ -7,8 +7,8 @@ threats next to each other (`Double`) or on top of each other (`Stack`), or must
 
 from __future__ import annotations
 
-from claimeven.game.position import Position
-from claimeven.review.claims import Claim, Wording, join_words, positions_along
+from claimeven.game.position import Position, positions_along
+from claimeven.review.claims import Claim, Wording, join_words
 from claimeven.review.threats import (
     Cell,
     cornered_cells,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from claimeven.agents.base import Limit
 from claimeven.game.drawing import parse_drawing
-from claimeven.game.errors import IllegalMove, InvalidGeometry
+from claimeven.game.errors import InvalidGeometry
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
@@ -81,13 +81,7 @@ class PositionFields(BoardFields):
         start = Position(geometry)
         if self.position:
             start = parse_drawing(self.position.replace("/", "\n"), geometry)
-        line = GameLine(start)
-        for number, column in enumerate(parse_moves(self.moves, geometry), start=1):
-            try:
-                line.play(column)
-            except IllegalMove as error:
-                raise IllegalMove(f"move {number}: {error}") from None
-        return line
+        return GameLine(start, parse_moves(self.moves, geometry))
 
     def ongoing(self) -> Position:
         """Return the position after the moves. Raises `InvalidSolve` if the game is over."""

@@ -166,9 +166,7 @@ def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
             for tried in tried_records(lines, form, start.geometry):
                 line = tried.line
                 record = tried.game()
-                position = start
-                for column in record.columns:
-                    position = position.play(column)
+                position = GameLine(start, record.columns).position
                 if position.is_over:
                     raise InvalidRecord(
                         f"the game is over after {record.moves}: {position.outcome}"
