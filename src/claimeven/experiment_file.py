@@ -103,6 +103,8 @@ def reason_against(name: str, value: Any, fields: Mapping[str, CommandOption]) -
         parts = (str,) if field.kind is list else (int, float)
         is_valid = is_valid and all(type(part) in parts for part in value)
     numbers = value if isinstance(value, list) else [value]
+    if is_valid and not all(math.isfinite(n) for n in numbers if isinstance(n, float)):
+        wanted, is_valid = wanted.replace("number", "finite number"), False
     if is_valid and field.low is not None:
         high = math.inf if field.high is None else field.high
         wanted = f"{field.low:g} or more" if high == math.inf else f"{field.low:g} to {high:,g}"

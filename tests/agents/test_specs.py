@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -128,6 +130,11 @@ def test_options_of_every_kind() -> None:
     number = Option("c", "float", 0.7, "help", 0.0)
     assert (number.parse("1e-3", "x"), number.range) == (0.001, "a number from 0")
     assert number.shown_default == "0.7"
+    without_end = Option("c", "float", math.inf, "help")
+    assert (without_end.parse("inf", "x"), without_end.range) == (math.inf, "a number, or inf")
+    for option, word in [(number, "inf"), (number, "nan"), (without_end, "nan")]:
+        with pytest.raises(InvalidSpec, match=f"c={word} of x: c takes a number"):
+            option.parse(word, "x")
     assert Option("n", "int", None, "help").shown_default == "-"
     assert Option("n", "int", None, "help").range == "a whole number"
     text = Option("eval", "text", "windows", "help")

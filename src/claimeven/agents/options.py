@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -46,7 +47,8 @@ class Option:
     """One option of an agent.
 
     `low` and `high` are the inclusive bounds of a number; `choices` are the words of a choice. With
-    a default of None the option is not set; `help` describes that.
+    a default of None the option is not set; `help` describes that. Numbers are finite, except an
+    infinite default.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Option:
     def _allows(self, value: Any) -> bool:
         if self.choices or isinstance(value, (str, bool)):
             return not self.choices or value in self.choices
+        if isinstance(value, float) and not math.isfinite(value) and value != self.default:
+            return False
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     @property
@@ -80,6 +84,8 @@ class Option:
         if self.choices or self.kind in _TAKES:
             return ", ".join(self.choices) or _TAKES[self.kind]
         number = "a number" if self.kind == "float" else "a whole number"
+        if (self.kind, self.low, self.high) == ("float", None, None):
+            number = "a number, or inf" if self.default == math.inf else "a finite number"
         if self.low is not None:
             number += f" from {_bound_text(self.low)}"
         if self.high is not None:

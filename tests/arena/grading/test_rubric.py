@@ -51,6 +51,7 @@ LOADS = "[[criteria]]\ntest = 'loads'\npoints = 1\n"
         ("seconds = 'a'\n" + LOADS, "seconds must be a number, got 'a'"),
         ("seconds = 0\n" + LOADS, "seconds must be 0.001 or more, got 0"),
         ("seed = -1\n" + LOADS, "seed must be"),
+        ("seconds = inf\n" + LOADS, "seconds must be a finite number, got inf"),
         ("[[criteria]]\npoints = 1", "criterion 1 must have a test: loads, faults, match"),
         (LOADS + "[[criteria]]\ntest = 'mach'", "criterion 2: test must be loads or faults or"),
         ("[[criteria]]\ntest = 'mach'", "got 'mach' (did you mean match?)"),
@@ -69,7 +70,15 @@ LOADS = "[[criteria]]\ntest = 'loads'\npoints = 1\n"
         ),
         (
             "[[criteria]]\ntest = 'match'\nagainst = 'random'\npoints = 1\ngames = 0",
-            "games must be 1 to 10,000, got 0",
+            "games must be 2 to 10,000, got 0",
+        ),
+        (
+            "[[criteria]]\ntest = 'match'\nagainst = 'random'\npoints = 1\ngames = 5",
+            "games must be even, such as 6, got 5: each opening is played from both sides",
+        ),
+        (
+            "[[criteria]]\ntest = 'time'\npoints = [2, inf]\nat = [1, 0.1]",
+            "a list of finite numbers, got [2, inf]",
         ),
         (
             "[[criteria]]\ntest = 'time'\npoints = [2, 4]\nat = [0.1, 1]",

@@ -43,7 +43,7 @@ class Criterion:
     at: list[float] = option(tuple, (), "", low=0)
     bonus: bool = option(bool, False, "")
     against: str = option(str, "", "")
-    games: int = option(int, 20, "", low=1, high=10_000)
+    games: int = option(int, 20, "", low=2, high=10_000)
     positions: int = option(int, 400, "", low=1, high=4_500)
     measure: str = option(str, "keeps", "", choices=("keeps", "perfect", "wins", "blocks"))
     forbid: Any = option(list, (), "")
@@ -134,6 +134,9 @@ def _criterion(given: dict[str, Any], where: str) -> Criterion:
     others = {name for _, names in TESTS.values() for name in names} - {"at", *own}
     if wrong := sorted(others & {*given}):
         raise InvalidRubric(f"{where}: {wrong[0]} does not go with the test {test}")
+    if (games := given.get("games", 2)) % 2:
+        why = f"such as {games + 1}, got {games}: each opening is played from both sides"
+        raise InvalidRubric(f"{where}: games must be even, {why}")
     at, points = (
         each if isinstance(each, list) else [each]
         for each in (given.get("at", step), given["points"])
