@@ -54,7 +54,7 @@ def test_a_class_is_graded_from_the_first_run_on(run: Run, course: Path) -> None
     assert lines[2].split() == ["mia", "0", "0", "0"]
     assert lines[3].split() == ["zed", "0", "0", "0"]
     assert lines[4].split() == ["of", "6", "2", "4"]
-    assert "- zed: zed is a folder, not a file\n" in result.out
+    assert "- zed: zed must have one Python file, or zed/agent.py, got none\n" in result.out
     assert "- eli: its code uses random, which the rubric forbids" in result.out
     assert result.err == "no file of zoe, named in the rubric\n"
     assert "<h1>Eli Ong</h1>" in (course / "grades/feedback/eli.html").read_text("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from claimeven import play_match
 from claimeven.agents import InvalidSpec
 from claimeven.arena.grading import grading
 from claimeven.arena.grading.grading import Bot, Grades, grade_agents
-from claimeven.arena.grading.rubric import read_rubric
+from claimeven.arena.grading.rubric import CHECK, Criterion, Rubric, read_rubric
 from tests.arena.grading.thirty import THIRTY, write_class
 
 RUBRIC = """
@@ -215,6 +216,36 @@ def test_bots_are_files_and_folders(tmp_path: Path) -> None:
     assert [bot.label for bot in find_bots([tmp_path])] == ["ann", "ann.py", "ida", "una"]
     single = find_bots([tmp_path / "ann.py", tmp_path / "ida"])
     assert [bot.label for bot in single] == ["ann", "ida"]
+
+
+def test_a_folder_with_several_possible_bots_is_reported(tmp_path: Path) -> None:
+    for name in ("ann/main.py", "ann/agent.py", "bob/one.py", "bob/two.py", "bob/data.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("def agent(position): return 3")
+    ann, bob = grading.find_bots([tmp_path], read_rubric(), tmp_path / "measured")
+    assert (ann.main, ann.notes[0]) == ("ann/main.py", "main.py plays, and not agent.py")
+    grading.measure_bot(None, bob)  # type: ignore[arg-type]  # it plays no games
+    assert bob.known()["failure"] == (
+        "bob must have one Python file, or bob/agent.py, got bob/one.py, bob/two.py"
+    )
+
+
+@pytest.mark.parametrize("seconds", [0.05, None])
+def test_a_bot_that_hangs_is_not_waited_for_in_each_game(
+    seconds: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(grading, "_WAITING", 0.3)
+    write_class(tmp_path, ("ron.py",))
+    match = Criterion(test="match", against="random", games=6, at=[0.5], points=[1])
+    rubric = Rubric(seconds=seconds, criteria=(match,))
+    bot = grading.find_bots(["ron.py"], rubric, Path("measured"))[0]
+    checked = {"failure": None, "faults": [{"kind": "stall"}], "median": 0.1}
+    bot.add(CHECK, json.dumps(checked))
+    grading.measure_bot(None, bot)  # type: ignore[arg-type]  # a match needs no solver
+    found = bot.known(match.work)
+    assert (found["wins"], found["draws"]) == ([0, 6], 0)
+    assert re.fullmatch("6 x stall: such as .* and is not asked again", *found["forfeits"])
 
 
 def test_a_neighbor_belongs_to_a_bot_and_another_bot_does_not(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -64,7 +65,7 @@ class ProcessAgent(Agent):
     doubt. The next game starts a new process, except after a stall of `PATIENCE` seconds: then the
     agent is not asked again. `sandbox` limits its memory. The process is suspended between
     requests. Its output goes to stderr, `MAX_PRINTED` characters a game. `patience` replaces
-    `PATIENCE` if it is set.
+    `PATIENCE` if it is set. After `stalls_left` stalls the agent is not asked again either.
 
     The process starts immediately, or with `lazy_start` at the first request. Each process gets the
     contents of `file` and `files` as they were when the agent was made (`texts`).
@@ -94,6 +95,7 @@ class ProcessAgent(Agent):
         default = FILE_LOAD_SECONDS if file is not None or files else LOAD_SECONDS
         self._load_timeout = sandbox.load_timeout or default
         self.patience: float | None = None
+        self.stalls_left = math.inf
         self._output = OutputRelay(spec, sandbox)
         self._board: Geometry | None = None
         self._lock = Lock()
@@ -322,8 +324,11 @@ class ProcessAgent(Agent):
                 raise
             fault = fault_of(ended)
         except ChildTimeout:
-            if self.patience is None and seconds >= PATIENCE and not late:
-                self._is_out = f"{lateness} earlier and is not asked again: limit the seconds"
+            self.stalls_left -= 1
+            is_free = self.patience is None and seconds >= PATIENCE and not late
+            if is_free or not self.stalls_left:
+                remedy = ": limit the seconds" * is_free
+                self._is_out = f"{lateness} earlier and is not asked again{remedy}"
             fault = AgentFault(lateness, kind=FaultKind.STALL)
         except (ChildProtocolError, InvalidMessage):
             fault = AgentFault("wrote to the connection of its process")

@@ -13,8 +13,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import chdir, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,9 @@ from markupsafe import Markup
 from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import dependencies_of, digests_of
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.agent import LATE_SECONDS, ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.registry import make_agent
+from claimeven.agents.registry import AgentLike, make_agent
 from claimeven.agents.sanitize import without_address
 from claimeven.agents.source_snapshot import DEFAULT_FILES, refusal_of
 from claimeven.arena.accuracy.measure import measure_accuracy
@@ -51,6 +52,8 @@ from claimeven.solver.solver import Solver
 
 #: Endings of submissions; files that are not Python are reported as such.
 _ENDINGS = (".py", ".ipynb", ".zip", ".pyc")
+#: Seconds that a measurement waits for a bot that hung in its check; it may hang at least once.
+_WAITING = 13.0
 #: Plies of the openings of matches.
 OPENING_PLIES = 4
 _FIGURES = re.compile(r"\d[\d.,e+-]*")
@@ -147,6 +150,8 @@ def find_bots(paths: Sequence[str | Path], rubric: Rubric, store: Path) -> list[
             notes.append(f"{each.kind} with {', '.join(others)} ({each.share:.0%})")
         if place.is_dir():
             root, needed = place.resolve().parent, sorted(place.resolve().rglob("*"))
+            rest = [name for name in DEFAULT_FILES if (main.parent / name).is_file()][1:]
+            notes += [f"{main.name} plays, and not {' or '.join(rest)}"] * bool(rest)
         files = {
             path.relative_to(root).as_posix(): path.read_bytes()
             for path in needed
@@ -188,9 +193,10 @@ def measure_bot(solver: Solver, bot: Bot) -> None:
                     (folder / name).write_bytes(data)
                 # Relative paths lead to the copy, unless the opponent is a file.
                 place = Path.cwd() if digests_of(work.get("against", "random")) else folder
+                kinds = [each["kind"] for each in bot.known().get("faults", ())]
                 try:
-                    with chdir(place):
-                        result = calls[work["test"]](rubric, work, str(folder / bot.main), solver)
+                    with chdir(place), _agent_of(bot, folder, "stall" in kinds) as agent:
+                        result = calls[work["test"]](rubric, work, agent, solver)
                 except ClaimevenError as error:  # no Python file, or it loads only sometimes
                     result = {"failure": str(error), "median": None}
             # Texts are the same in every folder and process.
@@ -200,11 +206,34 @@ def measure_bot(solver: Solver, bot: Bot) -> None:
             return
 
 
-def _check(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
-    limit, memory = Limit(seconds=rubric.seconds), rubric.memory_limit
+@contextmanager
+def _agent_of(bot: Bot, folder: Path, is_hanging: bool) -> Iterator[AgentLike]:
+    """Yield the spec of a bot, or an agent that is not asked again after a few stalls.
+
+    One that hung in its check would cost its limit again in each game and position.
+    """
+    place, rubric = folder / bot.main, bot.rubric
+    if place.is_dir():
+        found = ", ".join([name for name in bot.files if name.endswith(_ENDINGS)][:5]) or "none"
+        wanted = f"one Python file, or {bot.main}/agent.py"
+        raise InvalidSpec(f"{bot.main} must have {wanted}, got {found}")
+    if not is_hanging:
+        yield str(place)
+        return
+    limit = Limit(seconds=rubric.seconds)
+    sandbox = Sandbox(memory_limit_mb=rubric.memory_limit, quiet=True)
+    with closing(make_agent(str(place), None, limit, sandbox)) as agent:
+        if isinstance(agent, ProcessAgent):
+            agent.stalls_left = max(1, int(_WAITING // (limit.deadline + LATE_SECONDS)))
+            agent.patience = agent.patience or _WAITING
+        yield agent
+
+
+def _check(rubric: Rubric, work: Result, agent: Any, solver: Solver) -> Result:
     found: Result = check_agent(
-        spec, limit=limit, memory_limit_mb=memory, seed=rubric.seed, is_timeless=True
-    ).as_dict()
+        agent, limit=Limit(seconds=rubric.seconds), memory_limit_mb=rubric.memory_limit,
+        seed=rubric.seed, is_timeless=True,
+    ).as_dict()  # fmt: skip
     for each in found["faults"]:
         if each["moves"] is None:  # figures of memory and of processes differ from run to run
             each["reason"] = _FIGURES.sub("N", each["reason"])
@@ -212,9 +241,9 @@ def _check(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
     return {**{name: found[name] for name in names}, "median": found["seconds_median"]}
 
 
-def _match(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
+def _match(rubric: Rubric, work: Result, agent: Any, solver: Solver) -> Result:
     found = play_match(
-        spec, work["against"], games=work["games"], seed=rubric.seed, seconds=rubric.seconds,
+        agent, work["against"], games=work["games"], seed=rubric.seed, seconds=rubric.seconds,
         memory_limit=rubric.memory_limit, quiet=True, keep_decisions=False,
         openings="balanced", opening_plies=OPENING_PLIES,
     )  # fmt: skip
@@ -225,9 +254,9 @@ def _match(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
     }  # fmt: skip
 
 
-def _accuracy(rubric: Rubric, work: Result, spec: str, solver: Solver) -> Result:
+def _accuracy(rubric: Rubric, work: Result, agent: Any, solver: Solver) -> Result:
     found = measure_accuracy(
-        spec, count=work["positions"], limit=Limit(seconds=rubric.seconds), seed=rubric.seed,
+        agent, count=work["positions"], limit=Limit(seconds=rubric.seconds), seed=rubric.seed,
         sandbox=Sandbox(memory_limit_mb=rubric.memory_limit, quiet=True),
     )  # fmt: skip
     accuracy, worst = found.accuracy, list[Result]()
