@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from claimeven import Geometry, Position
 from claimeven.errors import ClaimevenError
 from claimeven.game import encodings
-from claimeven.game.drawing import CHARSETS, STYLES, draw
+from claimeven.game.drawing import CHARSETS, STYLES, draw, find_drawings
+from claimeven.game.errors import InvalidNotation
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.records.boards import DrawnBoard
 from claimeven.records.replays import replay_of
@@ -188,6 +189,17 @@ def test_boards_are_read_in_every_form_they_are_printed_in() -> None:
                 assert not record.is_ordered or name == "kaggle"
 
 
+def test_boards_of_digits_and_odd_rows_above() -> None:
+    (record,) = read("0000000\n" * 5 + "0001200\n")
+    assert record.position == Position.from_moves("45")
+    with pytest.raises(InvalidNotation, match="line 2 of the drawing has 'B' in a cell"):
+        list(find_drawings("title\n..B....\n" + "..R....\n" * 5))
+    (drawn,) = find_drawings(
+        "........\n" * 5 + "....XO..\nabcdefgh\n^^^^^^^^\n01234567\nIN ORDER\n"
+    )
+    assert len(drawn.cells) == 6
+
+
 def test_boards_of_other_sizes_name_theirs() -> None:
     rng = random.Random(2)
     for board in [board for board in BOARDS if board.columns > 2 and board.rows > 1]:
@@ -237,6 +249,11 @@ def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
         ("| X | X |\n| X |\n", "line 2"),
         (". . X . . . .\n. . . . . . .\n", "a disc floats above an empty cell in column 3"),
         ("X X . . . . .\n" * 1, "the first player has 2 discs and the second 0"),
+        (
+            ".......\n" * 5 + "...RB..\n",
+            "line 6 of the drawing has 'B' in a cell: choose from . X O",
+        ),
+        (". . .\n. 3 .\n. 1 2\n", "line 2 of the drawing has '3' in a cell"),
         ("  0 1 2\n0 0 0 0\n1 0 0 0\n2 1 2 0\n3 1 2 0\n", "line 5 is not a row of 4 cells"),
         ("7/7/7/7/7/3r3 r 1", "it says that r is to move"),
         ("[[1,1,1,1],[0,0]]", "its lists are of unequal length"),

@@ -279,9 +279,10 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
 def find_drawings(text: str) -> Iterator[Drawn]:
     """Yield every board drawn in a text, of any size, and ignore the lines between them.
 
-    Raises `InvalidNotation` naming the line of a row that does not fit the rows above it.
+    Raises `InvalidNotation` naming the line of a row that does not fit the rows next to it.
     """
     rows: list[Sequence[str]] = []
+    before = ""
     first_line = columns = 0
     was_frame = False
     for number, line in enumerate([*_plain(text).splitlines(), ""], start=1):
@@ -289,15 +290,32 @@ def find_drawings(text: str) -> Iterator[Drawn]:
         cells = _cells_of_line(line, number, columns) if 1 <= columns <= MAX_SIDE else None
         is_frame = cells is None and bool(_FRAME_LINE.fullmatch(line))
         if cells is not None:
-            first_line = first_line if rows else number
+            if not rows:
+                first_line = number
+                _reject_odd_row(before, columns, number - 1)
             rows.append(cells)
         elif rows and (was_frame or not is_frame):
-            numbers = [int(word) for word in line.split()] if _NUMBERS.fullmatch(line) else [0]
+            is_numbers = bool(_NUMBERS.fullmatch(line))
+            _reject_odd_row("" if is_numbers else line, columns, number)
+            numbers = [int(word) for word in line.split()] if is_numbers else [0]
             if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
                 raise InvalidNotation(f"line {number} is not a row of {columns} cells")
             yield Drawn(rows, first_line)
             rows = []
-        was_frame = is_frame
+        was_frame, before = is_frame, line
+
+
+def _reject_odd_row(line: str, columns: int, number: int) -> None:
+    """Raise `InvalidNotation` for a line above or below a board that looks like a row of it."""
+    words = _ROW_LABEL.sub("", line).split()
+    cells = list(words[0]) if len(words) == 1 else words
+    kinds = set(cells)
+    is_row = len(cells) == columns and max(map(len, cells)) == 1 and any(map(str.isalnum, kinds))
+    odd = next((cell for cell in cells if cell not in _SYMBOLS_READ), "")
+    if is_row and odd and (kinds & set(".·_") or len(kinds) < 4 < columns):
+        raise InvalidNotation(
+            f"line {number} of the drawing has {odd!r} in a cell: choose from . X O, 0 1 2, R Y"
+        )
 
 
 def _plain(text: str) -> str:

@@ -41,7 +41,7 @@ _ARRAY = re.compile(
     r"(\w+\.)?(array|tensor)\(|\[\s*['\"(](?![1-9]+\")|\[\s*\[(?!\s*\{)|\[\s*-?\d+\.?\s+-?\d|P1: X"
 )
 #: The frame of a drawing, a row of it, or a row without a frame.
-_ROW = re.compile(r"[┌╔+╭].*|(\d+\s+)?[|│║].*|(?=.*[.·_●○🔴🟡])[.·_XOxo●○RY🔴🟡\s]+")
+_ROW = re.compile(r"0{5,}|[┌╔+╭].*|(\d+\s+)?[|│║].*|(?=.*[.·_●○🔴🟡])[.·_XOxo●○RY🔴🟡\s]+")
 _TOKEN = re.compile(r"[\[\]()]|'[^'\n]*'|\"[^\"\n]*\"|[-+]?\d+\.?\d*|\.\.\.|\w+")
 #: Words that arrays are printed with.
 _WORDS = re.compile(r"(np|numpy|jnp|torch)\.|\b(array|tensor|list)\b|,?\s*d?type\s*=[^)\]]*")
