@@ -142,6 +142,25 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
         assert parse_drawing(text, board) == position
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "greedy", "random", "--games", "2", "--openings", "FILE"),
+        ("accuracy", "random", "--jobs", "1", "--show-worst", "0", "--positions", "FILE"),
+        ("games", "imported.db", "--import", "FILE", "--first", "ann", "--second", "bob"),
+    ],
+)
+def test_every_command_reports_how_a_doubtful_file_is_read(
+    words: tuple[str, ...], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("listed.txt").write_text("4,4,5,5\n4,4\n")
+    result = run(*(word.replace("FILE", "listed.txt") for word in words))
+    assert result.status == 0
+    assert result.err.count("listed.txt, line 1 is read as OpenSpiel's actions, whose columns") == 1
+    assert "is read as" not in result.err.replace("line 1 is read as", "")
+
+
 def test_how_a_doubtful_input_is_read_is_reported_once(run: Run) -> None:
     result = run("show", "-", "--as", "moves", typed="4,4,5,5\n3,4\n")
     assert (result.status, result.out.split()) == (0, ["5566", "45"])

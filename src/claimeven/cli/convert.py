@@ -168,15 +168,14 @@ class _Reader:
         self.where = "" if is_stdin else f"{name}, "
         with nullcontext(as_file(sys.stdin)) if is_stdin else open_records(name) as stream:
             form, lines = guess_by_lines(name, stream)
-            form = format_of(self.source) if self.source else form
-            self.format_names[form.name] = None
-            for tried in tried_records(lines, form, self.geometry):
+            self.format_names[self.source or form.name] = None
+            for tried in tried_records(lines, self.source or form, self.geometry):
                 if tried.record is None and self.skip:
                     self.skipped += 1
                     print_error(f"{self.where}line {tried.line}: {tried.error}")
                     continue
                 record = tried.game()
-                if tried.doubt and not self.source and not self.has_noted:
+                if tried.doubt and not self.has_noted:
                     self.has_noted = True
                     print_error(f"{self.where}line {tried.line} is read as {tried.doubt}")
                 self.unordered += not record.is_ordered

@@ -31,6 +31,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records
+from claimeven.records.formats import with_note
 from claimeven.records.move_strings import items
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
@@ -230,7 +231,7 @@ def parse_set(text: str, geometry: Geometry, name: str) -> Iterator[ScoredPositi
         form, lines = guess_by_lines(name.removesuffix(".gz"), io.StringIO(text))
         if form.name == "moves":
             form = replace(form, items=partial(items, is_set=True))
-        for tried in tried_records(lines, form, geometry):
+        for tried in with_note(tried_records(lines, form, geometry), name):
             count, line = count + 1, tried.line
             record = tried.game()
             if record.geometry != geometry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import logging
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 from claimeven.text_io import identified
 
 T = TypeVar("T")
+_logger = logging.getLogger("claimeven.records")
 
 
 def _certain(item: object, geometry: Geometry) -> str:
@@ -238,10 +240,11 @@ def tried_records(
 ) -> Iterator[Tried]:
     """Yield the games of lines, those that cannot be read with the reason.
 
-    `geometry` is the board of games that do not name theirs. Raises `InvalidRecord` for an
-    unknown format, and naming the line from which on a file cannot be read.
+    `geometry` is the board of games that do not name theirs. A format given by name is certain.
+    Raises `InvalidRecord` for an unknown format, and naming the line from which on a file cannot be
+    read.
     """
-    form = format_of(form) if isinstance(form, str) else form
+    form = replace(format_of(form), doubt=_certain) if isinstance(form, str) else form
     for line, item in _readable(form.items(lines, geometry)):
         for each in item if isinstance(item, list) else [item]:
             if isinstance(each, InvalidRecord):
@@ -254,6 +257,16 @@ def tried_records(
                 yield Tried(line, record, "", text, board, form.doubt(each, geometry))
             except ClaimevenError as error:
                 yield Tried(line, None, str(error), text, board)
+
+
+def with_note(found: Iterable[Tried], name: str) -> Iterator[Tried]:
+    """Yield the games of a file, and log how the first ambiguous one is read."""
+    is_noted = False
+    for tried in found:
+        if tried.doubt and not is_noted:
+            is_noted = True
+            _logger.warning("%s, line %d is read as %s", name, tried.line, tried.doubt)
+        yield tried
 
 
 def read_records(

@@ -24,6 +24,7 @@ from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import seed_number, whole_number
 from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
+from claimeven.records.formats import with_note
 from claimeven.solver.protocols import ExactSolver
 from claimeven.suggestions import did_you_mean
 
@@ -163,7 +164,7 @@ def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
     try:
         with open_records(path) as stream:
             form, lines = guess_by_lines(str(path), stream)
-            for tried in tried_records(lines, form, start.geometry):
+            for tried in with_note(tried_records(lines, form, start.geometry), str(path)):
                 line = tried.line
                 record = tried.game()
                 position = GameLine(start, record.columns).position

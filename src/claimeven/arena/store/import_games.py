@@ -32,6 +32,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.provenance import describe
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
+from claimeven.records.formats import with_note
 from claimeven.suggestions import no_such
 
 #: The spec, in a store, of an agent whose games were imported.
@@ -108,7 +109,7 @@ def _checked_games(
     line = 1
     try:
         guessed, rest = guess_by_lines(name, lines)
-        for tried in tried_records(rest, form or guessed, board):
+        for tried in with_note(tried_records(rest, form or guessed, board), name):
             line = tried.line
             yield _checked(tried.game(), board, defaults)
     except InvalidRecord as error:

@@ -6,6 +6,7 @@ per minute, even without new reports.
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import threading
@@ -104,6 +105,16 @@ def notify(text: str) -> None:
     """Print a line on stderr, in place of a status line."""
     width = table_width(sys.stderr) - 1 if is_live(sys.stderr) else 0
     print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
+
+
+class _Notes(logging.Handler):
+    """Prints how ambiguous files are read."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        notify(record.getMessage())
+
+
+logging.getLogger("claimeven.records").addHandler(_Notes())
 
 
 def exit_interrupted(done: str, out: str | Path | None) -> NoReturn:
