@@ -181,8 +181,7 @@ def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
     """Yield a file to be written, which is gone after an error."""
     with _naming(path):
         target = _writable(path)
-        remove_abandoned(target)
-        place = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
+        place = unfinished_path(target)
         try:
             with place.open("xb") as stream:
                 take_lock(stream)
@@ -191,6 +190,12 @@ def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
             with suppress(OSError):
                 place.unlink()
             raise
+
+
+def unfinished_path(target: Path) -> Path:
+    """Return a new name for the unfinished part of a file, and delete abandoned parts."""
+    remove_abandoned(target)
+    return target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
 
 
 def remove_abandoned(target: Path) -> None:

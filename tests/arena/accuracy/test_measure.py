@@ -341,9 +341,11 @@ def test_finished_answers_are_replaced_only_by_the_same_measurement(
         with pytest.raises(InvalidMatch, match=f"{name} has answers of another measurement"):
             AnswerFile(path, other)
     assert path.read_bytes() == written
-    path.write_text("my thesis\n")
-    with pytest.raises(InvalidMatch, match="or other data: remove it, or name another file"):
-        AnswerFile(path, plan)
+    for own in (path, tmp_path / f"new-{name}.partial"):
+        own.write_text("my thesis\n")
+        with pytest.raises(InvalidMatch, match="or other data: remove it, or name another file"):
+            AnswerFile(own.with_name(own.name.removesuffix(".partial")), plan)
+        assert own.read_text() == "my thesis\n"
 
 
 def test_faults_before_an_interruption_count(tmp_path: Path) -> None:

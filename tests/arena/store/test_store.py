@@ -217,6 +217,14 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         store(path)
     with pytest.raises(CannotWrite, match="it is a folder"):
         store(tmp_path)
+    own = [tmp_path / "new.db.lock", tmp_path / "new.db.part"]
+    for other in own:
+        other.write_text("my own file\n")
+    with pytest.raises(InvalidStore, match=r"new\.db\.lock is in the way: it is not the lock of"):
+        store(tmp_path / "new.db")
+    own[0].rename(tmp_path / "kept")
+    store(tmp_path / "new.db").close()
+    assert own[1].read_text() == "my own file\n"
 
 
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:

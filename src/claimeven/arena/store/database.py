@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from claimeven.atomic_io import take_lock
+from claimeven.atomic_io import take_lock, unfinished_path
 from claimeven.errors import ClaimevenError
 from claimeven.provenance import SCHEMAS, check_schema
 
@@ -56,9 +56,8 @@ class InvalidStore(ClaimevenError):
 def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[tuple[Any, ...]]) -> None:
     """Make a file without games and with rows of agents; a full disk or a kill leaves no file."""
     target = Path(os.path.realpath(path))
-    unfinished = target.with_name(target.name + ".part")
+    unfinished = unfinished_path(target)
     try:
-        unfinished.unlink(missing_ok=True)
         with naming(path), closing(sqlite3.connect(unfinished)) as connection:
             connection.execute("PRAGMA journal_mode=OFF")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -174,8 +173,11 @@ def locked(path: Path) -> IO[bytes]:
     try:
         while True:
             lock = place.open("ab")
-            if not take_lock(lock):
+            is_own = not os.fstat(lock.fileno()).st_size
+            if not (is_own and take_lock(lock)):
                 lock.close()
+                if not is_own:
+                    raise InvalidStore(f"{place} is in the way: it is not the lock of {path}")
                 raise InvalidStore(f"{path} is being written by another process")
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
