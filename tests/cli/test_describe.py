@@ -190,11 +190,15 @@ def test_a_file_of_a_newer_schema_names_the_version_that_reads_it(run: Run) -> N
         assert (result.status, result.err) == (2, f"claimeven: {sentence}\n")
 
 
-@pytest.mark.parametrize("name", ["plain.txt", "none.db", "odd.json", "list.json", "empty"])
+@pytest.mark.parametrize(
+    "name", ["plain.txt", "none.db", "odd.json", "list.json", "deep.json", "empty"]
+)
 def test_another_file_has_no_description(run: Run, name: str) -> None:
     Path("plain.txt").write_text("4455\n")
     Path("odd.json").write_text("{}\n")
     Path("list.json").write_text('{"provenance": {"kind": ["store"], "schema": 1}}')
+    about = '"kind": "store", "schema": 1, "seed": '
+    Path("deep.json").write_text("{" + about + "[" * 900 + "]" * 900 + "}")
     Path("empty").mkdir()
     result = run("describe", name)
     assert result.status == 2

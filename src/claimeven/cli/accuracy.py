@@ -169,8 +169,9 @@ def _stored(path: Path, geometry: Geometry) -> Iterator[Path]:
         yield path
         return
     with scratch_folder() as folder:
-        import_games(folder / path.name, path, "first player", "second player", geometry)
-        yield folder / path.name
+        stored = folder / f"{path.name}.db"
+        import_games(stored, path, "first player", "second player", geometry)
+        yield stored
 
 
 def _judge_games(

@@ -36,6 +36,7 @@ def command(files: tuple[Path, ...], as_json: bool) -> None:
     for path in files:
         try:
             found = descriptions(path)
+            texts = [_lines(about) for about in found if isinstance(about, dict)]
         except ClaimevenError:
             raise
         except (OSError, ValueError, LookupError, RecursionError) as error:
@@ -43,14 +44,17 @@ def command(files: tuple[Path, ...], as_json: bool) -> None:
             raise ClaimevenError(f"{path} cannot be described: {reason}") from None
         for about in found:
             if not isinstance(about, dict) or str(about.get("kind")) not in SCHEMAS:
-                raise ClaimevenError(f"{path} does not describe its origin: it is of claimeven 0.2")
+                raise ClaimevenError(f"{path} does not describe its origin: it is unfinished, a part, or of 0.2")
             check_schema(about["kind"], about.get("schema"), path, about, ClaimevenError)
         if as_json:
             write_json({"file": str(path), "descriptions": found}, sys.stdout)
             continue
-        for about in found:
-            lines = [f"  {name:<12}{one_line(_text(value))}" for name, value in about.items()]
+        for lines in texts:
             show("\n".join([one_line(str(path)), *lines]))
+
+
+def _lines(about: Mapping[str, object]) -> list[str]:
+    return [f"  {name:<12}{one_line(_text(value))}" for name, value in about.items()]
 
 
 def _text(value: object) -> str:

@@ -217,6 +217,8 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         store(path)
     with pytest.raises(CannotWrite, match="it is a folder"):
         store(tmp_path)
+    with pytest.raises(InvalidStore, match=r"is a database: name it s\.db, not s\.csv"):
+        store(tmp_path / "s.csv")
     own = [tmp_path / "new.db.lock", tmp_path / "new.db.part"]
     for other in own:
         other.write_text("my own file\n")

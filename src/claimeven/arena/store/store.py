@@ -44,6 +44,8 @@ from claimeven.game.position import Position
 #: Maximum characters of a label or a spec, and of a value of `meta`.
 MAX_NAME, MAX_META = 10_000, 1 << 25
 
+#: Endings of names that promise another file.
+_OF_OTHERS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".toml", ".txt")
 _GAME = ", ".join(COLUMNS)
 _MARKS = ", ".join("?" * len(COLUMNS))
 _JOB, _NUMBER = COLUMNS.index("job"), COLUMNS.index("number")
@@ -102,6 +104,11 @@ class Store:
         before the first game deletes the new file.
         """
         path = Path(path)
+        if path.suffix in _OF_OTHERS:
+            raise InvalidStore(
+                f"a file of games is a database: name it {path.stem}.db, not {path.name};"
+                " claimeven games --export writes tables"
+            )
         check_output(path, of_games=True)
         lock = locked(path)
         try:
