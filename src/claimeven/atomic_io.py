@@ -294,6 +294,26 @@ class GrowingFile:
             self._file.close()
             raise
 
+    @classmethod
+    def of_lines(
+        cls, path: str | Path, head: bytes, read: Callable[[list[bytes]], bool]
+    ) -> GrowingFile:
+        """Open a file of lines: `read` gets the complete ones, and returns whether they stay.
+
+        It is not called for an empty file and for a part of `head`, with which a new file starts.
+        """
+
+        def kept() -> int:
+            with _naming(path):
+                data = Path(path).read_bytes()
+            whole = data[: data.rfind(b"\n") + 1]
+            return len(whole) if not head.startswith(data) and read(whole.splitlines()) else 0
+
+        file = cls(path, kept)
+        if not file._file.tell():
+            file.append(head)
+        return file
+
     def append(self, data: bytes) -> None:
         left = memoryview(data)
         with _naming(self.path):

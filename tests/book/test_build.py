@@ -97,6 +97,7 @@ def test_a_killed_build_continues(tmp_path: Path, graceful: bool) -> None:
     ("text", "message"),
     [
         ("something else\n", "is not the journal of this build: it must start with"),
+        ("without an end of line", "is not the journal of this build"),
         ("claimeven book journal: 7x6 connect 4, ply 3\n", "is not the journal of this build"),
         ("HEADING0\n", "is not the journal of this build"),
         ("HEADING\n1 2 3\n", "line 2 of .* is not a result of this build"),
@@ -116,6 +117,7 @@ def test_journals_that_cannot_be_are_refused(tmp_path: Path, text: str, message:
     with pytest.raises(InvalidBook, match=message):
         build_book(path, SMALL, 3, table_mb=4)
     assert not path.exists()
+    assert journal_path(path).read_text() == text.replace("HEADING", heading)
 
 
 def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:

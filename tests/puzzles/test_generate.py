@@ -117,9 +117,11 @@ def test_a_partial_file_of_something_else_is_refused(tmp_path: Path, solver: Sol
     def asked() -> None:
         make_puzzles(path, 1, **ASKED, solver=solver)
 
-    partial.write_text('{"seed": 4}\n')
-    with pytest.raises(InvalidPuzzles, match="was started with other options"):
-        asked()
+    for text in ('{"seed": 4}\n', "without an end of line"):
+        partial.write_text(text)
+        with pytest.raises(InvalidPuzzles, match="was started with other options"):
+            asked()
+        assert partial.read_text() == text
     partial.unlink()
     with pytest.raises(KeyboardInterrupt):
         make_puzzles(path, 2, **ASKED, solver=solver, on_progress=_interrupt)

@@ -16,6 +16,7 @@ from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.montecarlo.playouts.textbook import longest_run
 
 #: Numbers of positions: with a win, a block, or both at hand (of each seat); random ones; and with
 #: sets of open columns, on boards of many columns.
@@ -195,7 +196,7 @@ def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[
         choices = [column for column, discs in room.items() if discs]
         if not choices or visits > _VISITS * start.geometry.cells:
             return None if choices else columns
-        for column in sorted(rng.sample(choices, len(choices)), key=partial(_run, position)):
+        for column in sorted(rng.sample(choices, len(choices)), key=partial(longest_run, position)):
             after = position.play_unchecked(column)
             if after.winner is None:
                 room[column] -= 1
@@ -206,10 +207,3 @@ def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[
         return None
 
     return follow(start, ())
-
-
-def _run(position: Position, column: int) -> int:
-    """Return the length of the longest run that a disc in a column makes."""
-    geometry = position.geometry
-    cell = 1 << geometry.bit(column, position.height_of(column))
-    return bitboard.longest_run(position.mine, cell, geometry)

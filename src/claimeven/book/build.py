@@ -219,16 +219,11 @@ class BuildJournal:
         self._bits = geometry.bits
         atomic_io.check_output(path)
 
-        def read_existing() -> int:
-            with reading(path, InvalidBook):
-                data = path.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]
-            self._read(whole, layer.keys, score_range(geometry, layer.ply))
-            return len(whole)
+        def read(lines: list[bytes]) -> bool:
+            self._read(lines, layer.keys, score_range(geometry, layer.ply))
+            return True
 
-        self._file = atomic_io.GrowingFile(path, read_existing)
-        if not path.stat().st_size:
-            self._file.append(self.heading + b"\n")
+        self._file = atomic_io.GrowingFile.of_lines(path, self.heading + b"\n", read)
 
     def note(self, key: int, score: int) -> None:
         """Add a result, which `flush` writes."""
@@ -250,9 +245,8 @@ class BuildJournal:
     def remove(self) -> None:
         self._file.remove()
 
-    def _read(self, whole: bytes, keys: Keys, scores: tuple[int, int]) -> None:
-        lines = whole.splitlines()
-        if lines and lines[0] != self.heading:
+    def _read(self, lines: list[bytes], keys: Keys, scores: tuple[int, int]) -> None:
+        if lines[:1] != [self.heading]:
             raise InvalidBook(
                 f"{self.path} is not the journal of this build: it must start with"
                 f" {self.heading.decode()!r}"

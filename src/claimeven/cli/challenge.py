@@ -129,9 +129,11 @@ class _Games:
         if path is None:
             return
         check_output(path)
-        self._file = GrowingFile(path, lambda: self._read(path, resume, plan, head))
-        if not self.games:
-            self._file.append(_line(head))
+
+        def read(lines: list[bytes]) -> bool:
+            return self._read(path, lines, resume, plan, head)
+
+        self._file = GrowingFile.of_lines(path, _line(head), read)
 
     def add(self, game: lund.ChallengeGame) -> None:
         self.games.append(game)
@@ -143,23 +145,24 @@ class _Games:
             self._file.close()
 
     def _read(
-        self, path: Path, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
-    ) -> int:
-        """Read the games of a file; return the number of bytes to keep (0 without games)."""
-        data = path.read_bytes()
-        if not data or _line(head).startswith(data):  # only the first line, perhaps cut off
-            return 0
-        whole = data[: data.rfind(b"\n") + 1]
+        self,
+        path: Path,
+        lines: list[bytes],
+        resume: bool | str,
+        plan: dict[str, Any],
+        head: dict[str, Any],
+    ) -> bool:
+        """Read the games of a file; return whether there are any."""
         try:
-            first, *lines = [json.loads(line) for line in whole.splitlines()]
-            games = [lund.ChallengeGame.from_dict(line) for line in lines]
+            first, *rows = [json.loads(line) for line in lines]
+            games = [lund.ChallengeGame.from_dict(row) for row in rows]
             before = {name: first[name] for name in plan}
         except (ValueError, TypeError, KeyError):
             raise ClaimevenError(
                 f"{path} must be a file of a challenge: name another file"
             ) from None
         if not games:
-            return 0
+            return False
         if not resume:
             raise ClaimevenError(f"{path} exists already: --resume continues it")
         if before != plan:
@@ -169,7 +172,7 @@ class _Games:
         changed = list(differences(first, head, [plan["agent"]])) if is_known else []
         refuse_changes(path, changed, is_known, resume)
         self.games = games
-        return len(whole)
+        return True
 
 
 def _line(data: dict[str, Any]) -> bytes:

@@ -230,11 +230,12 @@ class MonteCarloSearch(TreeSearch):
         also allocate the memory. Raises `InvalidOptions` if no backend supports the board.
         """
         with self.busy:
-            if geometry is not None and self.backend_for(geometry) == "python":
+            if geometry is None:
+                if self.backend != "python" and not callable(self.options.playout):
+                    load_kernels(self.options, 0)
                 return
-            if self.backend != "python" and not callable(self.options.playout):
-                load_kernels(self.options, geometry.bits if geometry is not None else 0)
-            if geometry is None or self._engines_for == self._engine_key(geometry):
+            key = self._engine_key(geometry)
+            if key[-1] == "python" or self._engines_for == key:
                 return
             for engine in self._engines_of(geometry):
                 # Numba prepares a kernel in its first call.

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven import atomic_io
+from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.compiled import MAX_BITS
 from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard import playable_cells, winning_cells
@@ -124,7 +124,7 @@ def make_puzzles(
     """
     path = Path(path)
     plan = PuzzlePlan(count, seed, lowest, highest, geometry)
-    atomic_io.check_output(path)
+    check_output(path)
     if path.exists():
         raise InvalidPuzzles(f"{path} already exists: choose another name or remove it")
     journal = PuzzleJournal(path.with_name(path.name + PARTIAL), plan)
@@ -251,33 +251,23 @@ class PuzzleJournal:
         self.path = path
         self.puzzles: list[Puzzle] = []
         self.games = 0
-        length = self._load(plan) if path.exists() else 0
-        self.file: atomic_io.GrowingFile = atomic_io.GrowingFile(path, length)
-        if not length:
-            self.file.append(json.dumps(plan.header()).encode() + b"\n")
+        self._plan, self._head = plan, json.dumps(plan.header()).encode()
+        self.file: GrowingFile = GrowingFile.of_lines(path, self._head + b"\n", self._read)
 
     def append(self, games: int, puzzle: Puzzle) -> None:
         self.puzzles.append(puzzle)
         self.file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
 
-    def _load(self, plan: PuzzlePlan) -> int:
-        try:
-            content = self.path.read_bytes()
-        except OSError as error:
-            raise InvalidPuzzles(f"{self.path} cannot be read: {error.strerror or error}") from None
-        length = content.rfind(b"\n") + 1
-        first, _, rest = content[:length].partition(b"\n")
-        if not first:
-            return 0
-        if first != json.dumps(plan.header()).encode():
+    def _read(self, lines: list[bytes]) -> bool:
+        if lines[:1] != [self._head]:
             raise InvalidPuzzles(
                 f"{self.path} was started with other options: use the same ones, or remove the file"
                 " to start again"
             )
-        for number, line in enumerate(rest.splitlines(), start=2):
+        for number, line in enumerate(lines[1:], start=2):
             try:
                 games, _, text = line.decode("ascii").partition(" ")
-                puzzle = puzzle_of(text, len(self.puzzles) + 1, plan.geometry)
+                puzzle = puzzle_of(text, len(self.puzzles) + 1, self._plan.geometry)
                 check_moves(puzzle)
                 if not self.games < int(games) < _MAX_GAMES:
                     raise ValueError
@@ -287,4 +277,4 @@ class PuzzleJournal:
                     f"line {number} of {self.path} is corrupt: remove the file to start again"
                 ) from None
             self.puzzles.append(puzzle)
-        return length
+        return True

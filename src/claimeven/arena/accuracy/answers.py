@@ -216,24 +216,19 @@ class AnswerFile:
             lines = text_of(self.path, _MAX_BYTES, InvalidMatch).splitlines()
             _check_same(self.path, all(any(each in line for each in known) for line in lines))
         self.answers: list[SetAnswer] = []
-        self._head = plan.head
-        self._journal = GrowingFile(self.path.with_name(self.path.name + PARTIAL), self._read)
-        if not self.answers:
-            self._journal.append(self._head)
+        journal = self.path.with_name(self.path.name + PARTIAL)
 
-    def _read(self) -> int:
-        """Read the journal; return the number of bytes to keep, 0 without an answer."""
-        path = self.path.with_name(self.path.name + PARTIAL)
-        head, _, rest = path.read_bytes().partition(b"\n")
-        if not rest and self._head.startswith(head[:11]):  # a head without answers, or a part
-            return 0
-        _check_same(path, head + b"\n" == self._head)
-        whole = rest[: rest.rfind(b"\n") + 1]
-        try:
-            self.answers = [SetAnswer(*json.loads(line)) for line in whole.splitlines()]
-        except (ValueError, TypeError):
-            raise InvalidMatch(f"{path} is corrupt: remove it to start again") from None
-        return len(self._head) + len(whole) if whole else 0
+        def read(lines: list[bytes]) -> bool:
+            if len(lines) == 1 and plan.head.startswith(lines[0][:11]):  # a head without answers
+                return False
+            _check_same(journal, bool(lines) and lines[0] + b"\n" == plan.head)
+            try:
+                self.answers = [SetAnswer(*json.loads(line)) for line in lines[1:]]
+            except (ValueError, TypeError):
+                raise InvalidMatch(f"{journal} is corrupt: remove it to start again") from None
+            return True
+
+        self._journal = GrowingFile.of_lines(journal, plan.head, read)
 
     def add(self, answer: SetAnswer) -> None:
         """Add an answer to the journal."""
