@@ -387,6 +387,12 @@ def test_small_phones_upright_and_sideways(page: Any) -> None:
             if grid := page.query_selector(".stage [role=grid]"):
                 box = grid.bounding_box()
                 assert box["y"] + box["height"] <= height
+    page.goto("/?second=human")
+    page.set_viewport_size({"width": 740, "height": 360})
+    buttons = page.locator(".stage .controls button:visible").all()
+    places = [button.bounding_box() for button in buttons]
+    assert len(places) == 7
+    assert max(place["y"] + place["height"] for place in places) <= 360
     page.set_viewport_size(DESKTOP)
 
 
@@ -403,13 +409,19 @@ def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
 
 @pytest.mark.parametrize("view", ["play", "puzzles", "search", "book", "tournament"])
 def test_wide_letters_fit_a_narrow_screen(page: Any, view: str) -> None:
-    """Fonts differ by half in width, and readers may set letters apart (WCAG 2.2, 1.4.12)."""
+    """Fonts differ by half in width, and readers may set letters apart (WCAG 2.2, 1.4.12), or have
+    text twice as large (1.4.4).
+    """
     page.goto(f"/?view={view}")
     page.wait_for_selector("nav [aria-current=page]")
-    page.evaluate("document.documentElement.style.letterSpacing = '0.12em'")
-    for width in (320, PHONE["width"]):
-        page.set_viewport_size({**PHONE, "width": width})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if view == "book":
+        page.wait_for_selector(".book-move.best")
+    for style, value in (("letterSpacing", "0.12em"), ("fontSize", "2rem")):
+        page.evaluate(f"document.documentElement.style.{style} = '{value}'")
+        for width in (320, PHONE["width"]):
+            page.set_viewport_size({**PHONE, "width": width})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate(f"document.documentElement.style.{style} = ''")
     page.set_viewport_size(DESKTOP)
 
 

@@ -392,7 +392,7 @@ def test_the_page_shows_the_compilation_to_its_end(page: Any) -> None:
 
 def test_the_ladder_grows_while_games_are_read_and_fits_long_names(page: Any) -> None:
     long = "an_agent_with_a_long_name_" * 12
-    names = [long, "<b>ann</b>", "bob"]
+    names = [long, "<b>uct</b>:iterations=300", "bob"]
     live: dict[str, Any] = {
         "store": "class.db", "games_read": 1200, "games_stored": 1_000_000, "version": "a",
         "standings": {
@@ -464,6 +464,17 @@ def test_the_ladder_grows_while_games_are_read_and_fits_long_names(page: Any) ->
         "crash 3, late answer 1\n\nGame 999,999: <i>broken</i>"
     )
     assert board_of(page, ".tournament") == rows("4455667")  # less motion: as it ended
+    # Lines of a name end after its signs, and on a tablet the buttons of the board are in sight.
+    lines = """name => [...name.childNodes].filter(node => node.data).map(node => {
+        const range = document.createRange();
+        range.selectNode(node);
+        return range.getClientRects().length;
+    })"""
+    assert page.eval_on_selector(".ladder tr:nth-child(2) .name", lines) == [1, 1]
+    page.set_viewport_size({"width": 768, "height": 1024})
+    last = page.locator("[aria-label='To the end']").bounding_box()
+    assert last["y"] + last["height"] < 1024
+    assert page.evaluate("document.documentElement.scrollWidth") <= 768
     # A running game is followed, until it is one of the newest games.
     game = {"game": 1_000_001, "first": "bob", "second": long, "opening": "", "to_move": long}
     for version, moves in (("c1", "123"), ("c2", "12345")):

@@ -23,6 +23,9 @@ export function button(text, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, text);
 }
 
+/** Return a text that breaks after its signs rather than inside its words. */
+export const breakable = (text) => text.split(/(?<=[(,:]|\.(?!\d))/).flatMap((part) => [part, h("wbr")]);
+
 /** Return an SVG element. */
 export function s(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);

@@ -2,7 +2,7 @@
 // and forfeits.
 
 import { get } from "../api.js";
-import { announce, h } from "../dom.js";
+import { announce, breakable, h } from "../dom.js";
 import { faultName, Replay } from "../replay.js";
 import { text } from "../texts.js";
 import { signed } from "../words.js";
@@ -110,7 +110,7 @@ export class View {
       const places = [...new Set(rank ?? [index + 1])].join("–");
       const range = interval ? text("tournament.interval", { low: whole(interval[0]), high: whole(interval[1]) }) : "–";
       const rest = [whole(elo), range, games, wins, draws, losses, halves(points)].map((cell) => h("td", {}, String(cell ?? "")));
-      return h("tr", {}, h("td", {}, arrow(moved[agent], round), places), h("th", { scope: "row" }, h("span", { class: "name", title: agent }, agent)), rest);
+      return h("tr", {}, h("td", {}, arrow(moved[agent], round), places), h("th", { scope: "row" }, h("span", { class: "name", title: agent }, breakable(agent))), rest);
     }));
   }
 
