@@ -78,8 +78,11 @@ def test_no_phase_is_said_twice(page: Any) -> None:
 
 
 def test_the_constant_of_uct_is_shown_and_can_be_changed(page: Any) -> None:
-    page.goto("/?view=search&agent=uct&iterations=40")
+    page.goto("/?view=search&agent=uct:iterations=40")
     page.wait_for_selector(".hint-text:has-text('c = 1.4: ')")
+    assert page.input_value(".search-view form input:visible >> nth=0") == "40"
+    assert page.inner_text(".search-view .hint-text >> nth=0").startswith("iteration 1 of 40 ")
+    assert page.inner_text(".search-view .options-text") == ""
     assert page.get_attribute(".search-view form input[step=any]", "placeholder") == "1.4"
     page.fill(".search-view form input[step=any]", "0.2")
     page.click(".search-view form button")

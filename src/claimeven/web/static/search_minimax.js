@@ -27,20 +27,16 @@ export class MinimaxSteps {
     search.ask = (first, steps) => ask("api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
     search.steps = [];
     search.stepsAt = new Map(); // moves -> numbers of the steps at that node
-    search.total = Infinity;
+    search.count = Infinity;
     await search.ready(0);
     return search;
   }
 
-  get count() {
-    return this.total;
-  }
-
   /** Load all steps up to one. */
   async ready(index) {
-    while (this.steps.length <= Math.min(index, this.total - 1)) {
-      const { steps, total_steps: total, algorithm, evaluation_description: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
-      Object.assign(this, { total, algorithm, about, hasWindows: ["alphabeta", "negamax"].includes(algorithm) });
+    while (this.steps.length <= Math.min(index, this.count - 1)) {
+      const { steps, total_steps: count, algorithm, evaluation_description: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
+      Object.assign(this, { count, algorithm, about, hasWindows: ["alphabeta", "negamax"].includes(algorithm) });
       if (algorithm === "own") this.levels = null; // the values of a bot may be for any side
       for (const step of steps) {
         if (!this.stepsAt.has(step.moves)) this.stepsAt.set(step.moves, []);
@@ -61,7 +57,7 @@ export class MinimaxSteps {
 
   /** Return the next step of a kind after one, or null. */
   async next(kind, index) {
-    for (let at = index + 1; at < this.total; at++) {
+    for (let at = index + 1; at < this.count; at++) {
       if (!this.has(at)) await this.ready(at);
       const event = eventOf(this.steps[at]);
       if (kind === event || (kind === "leaf" && ["rest", "over", "found"].includes(event))) return at;
@@ -81,7 +77,7 @@ export class MinimaxSteps {
     }[step.kind]();
     const counted = (name, count, more) => (count === undefined ? [] : [text(`search.counters.${name}`, { count, ...more })]);
     const counters = [
-      ...counted("step", index + 1, { total: this.total }), ...counted("nodes", step.nodes), ...(this.levels ? counted("evaluations", step.evaluations) : []),
+      ...counted("step", index + 1, { total: this.count }), ...counted("nodes", step.nodes), ...(this.levels ? counted("evaluations", step.evaluations) : []),
       ...(this.hasWindows ? counted("cuts", step.cutoffs) : []), ...counted("found", step.table_hits || undefined),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
@@ -206,7 +202,6 @@ function sign(value) {
   const [, result, count] = /^(win|loss) in (\d+)$/.exec(value) ?? [];
   return result ? text(`search.${result}`, { count: Number(count) }) : value.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");
 }
-
 
 const windowText = ({ window }) => `[${window.map(sign).join(", ")}]`;
 const valueText = (step) => ((step.words ?? null) === null ? null : sign(step.words));

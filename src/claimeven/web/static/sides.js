@@ -22,7 +22,7 @@ function agentsFor(board) {
 }
 
 /** Split a spec into its name and its options. */
-function parseSpec(spec) {
+export function parseSpec(spec) {
   if (BOTS.includes(spec)) return [spec, {}];
   const [name, ...rest] = spec.split(":");
   const options = rest.join(":").split(",").filter(Boolean).map((part) => part.split(/=(.*)/s));

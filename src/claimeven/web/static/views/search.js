@@ -3,10 +3,11 @@
 
 import { BOTS, can, get } from "../api.js";
 import { BoardView } from "../board.js";
-import { button, h, icon, prefersReducedMotion } from "../dom.js";
+import { breakable, button, h, icon, prefersReducedMotion } from "../dom.js";
 import { listenToKeys } from "../keys.js";
 import { EVALUATIONS } from "../local/slots.js";
 import { Board, played, Position } from "../rules.js";
+import { parseSpec } from "../sides.js";
 import { LeafTree } from "../search_leaves.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
@@ -69,18 +70,16 @@ export class View {
   /** Set the form from the address; return its step. */
   #wanted() {
     const search = new URLSearchParams(location.search);
-    const spec = search.get("agent");
-    const [agent, listed = ""] = BOTS.includes(spec) ? [spec] : spec?.split(/:(.*)/s) ?? [];
-    if (listed) search.set("agent", agent);
-    const [evaluation, ...options] = listed.split(",").toSorted((a, b) => b.startsWith("eval=") - a.startsWith("eval="));
-    const isKnown = evaluation.startsWith("eval=") && Object.hasOwn(EVALUATIONS, evaluation.slice(5));
+    const [agent, given] = parseSpec(search.get("agent") ?? "");
+    if (agent) search.set("agent", agent);
+    const isKnown = Object.hasOwn(EVALUATIONS, given.eval);
     if (agent) Object.assign(this.depth, { value: 3 });
-    this.evaluation.value = isKnown ? evaluation.slice(5) : agent ? AGENTS_EVALUATION : FIRST_EVALUATION;
+    this.evaluation.value = isKnown ? given.eval : agent ? AGENTS_EVALUATION : FIRST_EVALUATION;
     if (search.has("leaves")) this.leaves.value = search.get("leaves");
     const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c, text: this.size };
     const left = [];
     for (const [name, field] of Object.entries(fields)) {
-      const value = name === "on" ? search.get(name)?.replace(",", " ") : search.get(name) ?? undefined;
+      const value = name === "on" ? search.get(name)?.replace(",", " ") : search.get(name) ?? given[name];
       const fits = field.options ? [...field.options].some((option) => option.value === value)
         : Number(value) >= Number(field.min) && Number(value) <= Number(field.max);
       if (fits) field.value = value;
@@ -90,7 +89,8 @@ export class View {
     this.whole.checked = search.get("tree") === "whole";
     this.#sized();
     this.#algorithmChosen();
-    if (agent === this.algorithm.value) this.options.textContent = [...(isKnown ? [] : [evaluation]), ...options].filter(Boolean).join(",");
+    const options = Object.entries(given).filter(([name]) => !(name in fields || (name === "eval" && isKnown)));
+    if (agent === this.algorithm.value) this.options.textContent = options.map((option) => option.join("=")).join(",");
     if (search.has("on") && this.where.value !== on) left.push(text("search.boardFor", { board: on.replace(" ", ","), algorithm: this.algorithm.value }));
     this.problem.textContent = left.length ? text("search.invalidLink", { values: left.join(", ") }) : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
@@ -322,7 +322,7 @@ export class View {
   /** Show the functions of the search with the current lines marked, and the deepest of them in sight. */
   #showCode(code) {
     const rows = code?.lines.map(({ text: line, isCurrent }) => {
-      const row = h("code", { class: isCurrent ? "code-row current" : "code-row", "aria-current": isCurrent ? "step" : null }, line.trim().split(/(?<=[(.,])/).flatMap((part) => [part, h("wbr")]));
+      const row = h("code", { class: isCurrent ? "code-row current" : "code-row", "aria-current": isCurrent ? "step" : null }, breakable(line.trim()));
       row.style.setProperty("--indent", line.length - line.trimStart().length);
       return row;
     }) ?? [];
