@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.web.pages import drop, moves_of
+from tests.web.pages import drop, moves_of, shows
 
 _OFFER = ".level-advice"
 
@@ -54,20 +54,32 @@ def test_games_with_help_or_variations_do_not_count(page: Any) -> None:
     page.goto("/?second=perfect:level=4")
     page.wait_for_selector("optgroup option", state="attached")
     _answer_in(page, 7)
-    for way in ("hint", "analysis", "variation"):
+    page.click("summary:has-text('Share')")
+    for way in ("hint", "analysis", "variation", "moves", "back", "level"):
         if way == "variation":
             _play(page, (2,))
             page.keyboard.press("u")
-        _play(page, (1, 1, 1))
+        if way == "moves":
+            page.fill("input[aria-label=Moves]", "171717")
+            page.click("text=Load moves")
+        else:
+            _play(page, (1, 1, 1))
         if way == "hint":
             page.keyboard.press("h")
             page.wait_for_selector(".status:has-text('Column')")
         elif way == "analysis":
             page.keyboard.press("a")
             page.keyboard.press("a")
+        elif way == "back":
+            page.click("text=New game")
+            page.go_back()
+            shows(page, "171717")
+        elif way == "level":
+            page.select_option(".side select >> nth=1", "perfect:level=6")
         _play(page, (1,))
         assert page.inner_text(".status") == "You win!"
         page.click("text=Play again")
+    assert page.evaluate("localStorage['claimeven.levels']") is None
     page.unroute("**/api/move")
 
 

@@ -140,6 +140,10 @@ def test_a_missing_puzzle_is_reported(context: Any) -> None:
     assert page.locator(".puzzle-progress dd").count() > 1
     page.click("text=Next puzzle")
     page.wait_for_selector(".puzzles-view[data-state=asked]")
+    page.route("**/api/puzzles?*", lambda route: route.abort())
+    page.click("text=Next puzzle")
+    page.wait_for_selector(".puzzle-message p")
+    assert page.inner_text(".puzzle-message") == "The server does not answer. Is it still running?"
     page.close()
 
 

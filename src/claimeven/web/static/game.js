@@ -120,13 +120,11 @@ export class Game extends EventTarget {
     return this.goTo(this.target(how));
   }
 
-  /** Delete a variation. */
+  /** Delete a variation that the current place is not part of. */
   drop(place) {
     const { parent } = place;
-    if (!parent) return;
     parent.children = parent.children.filter((child) => child !== place);
     if (parent.next === place) parent.next = parent.children[0] ?? null;
-    if (this.path.includes(place)) this.here = parent;
     this.#changed();
   }
 

@@ -228,6 +228,7 @@ export class PlayView {
       side.addEventListener("change", () => {
         const other = this.sides[1 - side.player];
         if (side.isFriend && other.isFriend) other.become({ spec: "human", seconds: "" });
+        this.isHelped ||= this.game.line.length > 1;
         this.#stopThinking();
         this.resume();
       });
@@ -255,6 +256,7 @@ export class PlayView {
     played(new Position(board), moves);
     this.#leaveGame();
     this.agentsMayMove = false;
+    this.isHelped = true;
     const isOther = !board.equals(this.game.board);
     this.game.begin(new Position(board));
     this.game.replay(moves);
@@ -268,6 +270,7 @@ export class PlayView {
     this.#stopThinking();
     this.sides.forEach((side, player) => side.become({ spec: asked.sides[player], seconds: asked.seconds[player] }));
     this.isAnalyzing = asked.analysis === "on";
+    this.isHelped = true; // whether it was is unknown
     this.agentsMayMove = !asked.moves;
     this.game.begin(asked.start);
     this.game.replay(asked.moves, asked.at, asked.lines);

@@ -259,7 +259,7 @@ export class View {
       if (this.asked !== asked) return; // another puzzle was requested
     } catch (error) {
       if (this.asked !== asked) return;
-      this.#showMessage([capital(error.message).replace(/\.?$/, ".")], "problem");
+      this.#showMessage([capital(error.message).replace(/[^.?!]$/, "$&.")], "problem");
       if (!this.puzzle) this.#missing();
       return;
     }
