@@ -1,7 +1,9 @@
-"""`claimeven serve`: the web page and the API."""
+"""`claimeven serve` and `site`: the web page, from a server with the API or as static files."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,10 @@ from claimeven.agents.options import InvalidSpec, name_in
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS, is_bounded, make_agents
 from claimeven.agents.source_snapshot import refusal_of, run_file
-from claimeven.cli.common.options import AGENT, file_option
+from claimeven.cli.common.options import AGENT, FilePath, file_option, json_option
+from claimeven.cli.common.streams import one_line, write_json
 from claimeven.errors import ClaimevenError
+from claimeven.web.site import write_site
 
 #: The packages of the extra `web`.
 _PACKAGES = ("fastapi", "uvicorn")
@@ -60,7 +64,7 @@ _PACKAGES = ("fastapi", "uvicorn")
     metavar="NAME",
     help="Agent of an installed package that clients may use; may be repeated.",
 )
-def command(
+def serve(
     bots: tuple[str, ...],
     browse: bool,
     store: Path | None,
@@ -101,7 +105,7 @@ def command(
             f"the server needs {' and '.join(missing)}: pip install 'claimeven[web]'"
         )
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start
-    from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
+    from claimeven.web import server  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, check_allowed, default_workers  # noqa: PLC0415 - with it
 
     count = default_workers() if workers is None else workers
@@ -111,7 +115,7 @@ def command(
     if store is not None:
         with Store.read(store):
             pass
-    serve(settings, click.echo, browse)
+    server.serve(settings, click.echo, browse)
 
 
 def _checked_bot(spec: str) -> str:
@@ -132,3 +136,36 @@ def _checked_bot(spec: str) -> str:
         except InvalidSpec as error:
             click.echo(f"claimeven: {error}", err=True)
     return spec.strip()
+
+
+@click.command("site")
+@click.option(
+    "-o",
+    "--out",
+    type=FilePath(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Folder to write: a new or empty one, or an earlier site.",
+)
+@json_option
+def site(out: Path, as_json: bool) -> None:
+    """Write the page as static files, for any web space.
+
+    The site needs no server of claimeven. The solver and the agents run in the browser, also in a
+    subfolder, and after the first visit also without a network. Reasons, files of games, trained
+    models and tournaments are left out: they need Python.
+
+    \b
+    Examples:
+      claimeven site --out public
+      claimeven site --out public/connect-four --json
+      python -m http.server --directory public
+    """
+    made = write_site(out)
+    if as_json:
+        write_json(asdict(made), sys.stdout)
+        return
+    sizes = f"{made.files} files, {made.bytes:,} bytes ({made.compressed_bytes:,} compressed)"
+    click.echo(one_line(f"{made.folder} has the site: {sizes}."))
+    click.echo(one_line(f"To look at it: python -m http.server --directory {made.folder}"))
+    click.echo("To publish it: copy the folder to any web space.")
