@@ -32,6 +32,5 @@ def test_four_devices_train_and_evaluate_as_one(tmp_path: Path) -> None:
     for name in one:
         if not name.startswith("devices"):
             assert np.abs(one[name] - four[name]).max() < 1e-3, name
-    for count in (64, 66):
-        losses = four[f"losses of {count}"].sum(axis=1)
-        assert losses[-1] < losses[0]
+    losses = four["losses"].sum(axis=1)
+    assert losses[-1] < losses[0]

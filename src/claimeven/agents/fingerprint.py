@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,8 @@ from claimeven.agents.options import InvalidSpec, name_in
 from claimeven.agents.registry import AGENTS, options_in
 from claimeven.plugins import EVALUATIONS, installed
 
+#: The installed packages that have a module, by its name; to read their lists takes long.
+_distributions = cache(importlib.metadata.packages_distributions)
 #: Bytes of a digest.
 _SIZE = 12
 #: Limits: files, files of one folder or pattern, characters of a name, bytes of a text.
@@ -64,7 +67,7 @@ def digests_of(spec: str) -> dict[str, str]:
     foreign = split_foreign(spec)
     if foreign is not None and foreign[0].extra is not None:
         module = foreign[0].extra[1]
-        for package in importlib.metadata.packages_distributions().get(module, ())[:1]:
+        for package in _distributions().get(module, ())[:1]:
             found[f"package {package}"] = importlib.metadata.version(package)
     return found
 
