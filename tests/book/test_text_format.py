@@ -31,6 +31,7 @@ def lines(book: Book) -> list[str]:
 def test_text_gives_the_same_book_in_any_order(book: Book, lines: list[str]) -> None:
     assert lines[0] == "# claimeven book: 4x4 connect 3, plies 4"
     assert content(from_text(lines)) == content(book)
+    assert content(from_text(["\ufeff" + lines[0], *lines[1:]])) == content(book)
     turned = [lines[0], "# a remark", "", *reversed(lines[1:])]
     assert content(from_text(line + "\n" for line in turned)) == content(book)
 

@@ -110,7 +110,7 @@ def _next_paths(
 
 
 def _read_heading(line: str, name: str) -> tuple[Geometry, int]:
-    heading = _HEADING.fullmatch(line.strip())
+    heading = _HEADING.fullmatch(line.removeprefix("\ufeff").strip())
     if heading is None:
         raise InvalidBook(
             f"{name} is not a book: it must start with a line such as"
