@@ -213,6 +213,11 @@ def test_sets_of_other_boards_are_rejected(tmp_path: Path) -> None:
             read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
     with pytest.raises(InvalidDatasetFile, match="a data set supports boards of columns"):
         read_dataset(tmp_path / "late.csv", Geometry(13, 9))
+    make_dataset(tmp_path / "early.csv", DatasetPlan(5, 2, 2, 0, "random", SMALL), solver())
+    with pytest.raises(InvalidDatasetFile, match=r"early\.csv is not of 4x4 connect 4: .*csv\.md"):
+        read_dataset(tmp_path / "early.csv", Geometry(4, 4, 4))
+    (tmp_path / "early.csv.md").unlink()
+    assert len(read_dataset(tmp_path / "early.csv", SMALL)) == 5
 
 
 def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:

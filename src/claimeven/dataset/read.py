@@ -26,7 +26,7 @@ from claimeven.dataset.dataset import (
     current_name,
     field_names,
 )
-from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
+from claimeven.dataset.files import CSV, SUFFIXES, card_path, imported_pyarrow, read_card
 from claimeven.errors import ClaimevenError
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
@@ -109,7 +109,9 @@ def _moves(path: Path, count: int) -> list[str]:
 
 def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
     """Yield the numbers of rows in chunks, and whether the file has only the best columns."""
-    first = 1
+    first, card = 1, card_path(path)
+    about = (read_card(card) if card.is_file() else None) or {"board": geometry.as_dict()}
+    check_schema("data set", about.get("schema"), path, about, InvalidDatasetFile)
     with path.open("rb") as stream:
         header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
         fields = header.split(",")
@@ -118,6 +120,8 @@ def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
         while lines := stream.readlines(_BLOCK):
             yield _numbers_of(lines, kinds, len(fields), path, first), optimal_only
             first += len(lines)
+    if about.get("board") != geometry.as_dict():  # few positions may fit both boards
+        raise InvalidDatasetFile(f"{path} is not of {geometry}: {card} names its board")
 
 
 def _numbers_of(
