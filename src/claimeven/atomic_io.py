@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import glob
 import io
+import json
 import os
 import shutil
 import signal
@@ -264,6 +265,11 @@ def take_lock(file: IO[bytes], without: bool = True) -> bool:
     except (ImportError, OSError, ValueError):  # a file system without locks, or no file
         return without
     return True
+
+
+def json_line(value: object) -> bytes:
+    """Return plain data as a line of a `GrowingFile`."""
+    return json.dumps(value).encode() + b"\n"
 
 
 class GrowingFile:

@@ -38,7 +38,6 @@ from claimeven.arena.probes import random_probes
 from claimeven.arena.tournaments.standings import group_equal
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.position import Position
-from claimeven.parallel.executors import usable_cores
 from claimeven.parallel.jobs import Executor
 
 #: Bundled agents, and rules by the number that a column minimizes: programs that play like the same
@@ -141,7 +140,7 @@ def find_copies(
         faults = {spec: str(error) for spec, error in broken.items()}
         able = tuple(spec for spec in specs if spec not in broken)
         plan = SetPlan(able, asked, options.seed, options.limit, sandbox, own_chance=True)
-        columns = _columns(plan, faults, options.workers(usable_cores()), on_progress)
+        columns = _columns(plan, faults, options.workers(None), on_progress)
         known = _REFERENCES if options.geometry.fits_word else _REFERENCES[:12]
         references = _columns(SetPlan(known, asked, options.seed, own_chance=True), {})
         positions = [each.position for each in asked.positions]

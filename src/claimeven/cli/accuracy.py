@@ -38,7 +38,7 @@ from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
-from claimeven.parallel.executors import ExecutorOptions, usable_cores
+from claimeven.parallel.executors import ExecutorOptions
 from claimeven.parallel.jobs import Executor
 from claimeven.provenance import describe
 from claimeven.solver import Solver
@@ -132,7 +132,7 @@ def command(
     plan = SetPlan(names, questions, seed, limit, sandbox, tactics)
     if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
-    workers = players.workers(usable_cores(), notify)
+    workers = players.workers(None, notify)
     with nullcontext() if answers is None else closing(AnswerFile(answers, plan)) as file:
         interrupted = _ask_agents(plan, workers, show_worst, solver_of, as_json, file)
     write_run_file(answers)

@@ -14,7 +14,7 @@ from claimeven.agents import Limit, make_agent
 from claimeven.arena import lund
 from claimeven.arena.games.plan import AgentFiles, differences
 from claimeven.arena.store.runs import refuse_changes
-from claimeven.atomic_io import GrowingFile, check_output
+from claimeven.atomic_io import GrowingFile, check_output, json_line
 from claimeven.cli.common.options import AGENT, NO_FILE, file_option, json_option, resume_options
 from claimeven.cli.common.output import write_sections
 from claimeven.cli.common.progress import announce_compilation, exit_interrupted, status_line
@@ -133,12 +133,12 @@ class _Games:
         def read(lines: list[bytes]) -> bool:
             return self._read(path, lines, resume, plan, head)
 
-        self._file = GrowingFile.of_lines(path, _line(head), read)
+        self._file = GrowingFile.of_lines(path, json_line(head), read)
 
     def add(self, game: lund.ChallengeGame) -> None:
         self.games.append(game)
         if self._file is not None:
-            self._file.append(_line(asdict(game)))
+            self._file.append(json_line(asdict(game)))
 
     def close(self) -> None:
         if self._file is not None:
@@ -173,10 +173,6 @@ class _Games:
         refuse_changes(path, changed, is_known, resume)
         self.games = games
         return True
-
-
-def _line(data: dict[str, Any]) -> bytes:
-    return json.dumps(data).encode() + b"\n"
 
 
 def _game_line(game: lund.ChallengeGame) -> str:

@@ -56,7 +56,6 @@ from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.parallel.executors import usable_cores
 from claimeven.ratings.sprt import SprtVerdict
 from claimeven.review.analysis import signed
 
@@ -243,7 +242,7 @@ def tournament(
     with clean_stdout() as stdout, store_of(plan, out, options.resume, part=options.part) as store:
         store.set_meta("command", command_line(ctx))
         write_run_file(out)
-        players = options.workers(usable_cores(), progress.notify)
+        players = options.workers(None, progress.notify)
         playing = run(plan, players, store, progress.notify, forfeit_unloadable=skip_broken)
         ended = games.play_with_progress(playing, len(numbers_of(plan, store)), len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
@@ -343,7 +342,7 @@ def ladder(
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume) as store:
             write_run_file(options.out)
-            players = options.workers(usable_cores(), progress.notify)
+            players = options.workers(None, progress.notify)
             playing = run(plan, players, store, progress.notify)
             ended = games.play_with_progress(playing, plan.games, len(store))
             standings = Standings.of_store(store)
@@ -418,7 +417,7 @@ def sprt(
 
             ended = None
             if state.verdict is SprtVerdict.UNDECIDED:
-                players = options.workers(usable_cores(), progress.notify)
+                players = options.workers(None, progress.notify)
                 playing = run(plan, players, store, progress.notify)
                 ended = games.play_with_progress(playing, plan.games, resumed, note, status)
             standings = Standings.of_store(store)

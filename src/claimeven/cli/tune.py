@@ -23,7 +23,6 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import write_result
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.executors import usable_cores
 from claimeven.plotting import check_can_draw, write_pictures
 
 
@@ -93,7 +92,7 @@ def command(
                 write_run_file(options.out)
 
             given: dict[str, Any] = {"on_try": note, "on_progress": report, "against": against}
-            given["executor"] = options.workers(usable_cores(), progress.notify)
+            given["executor"] = options.workers(None, progress.notify)
             try:
                 note(tune(agent, values, options, on_message=progress.notify, **given))
             except KeyboardInterrupt:

@@ -263,7 +263,7 @@ class DatasetJournal:
         atomic_io.check_output(self.path)
         self._file = atomic_io.GrowingFile(self.path, lambda: self._checked(header))
         if not self.path.stat().st_size:
-            self._file.append(_head(header))
+            self._file.append(atomic_io.json_line(header))
 
     def close(self) -> None:
         self._file.close()
@@ -333,7 +333,7 @@ class DatasetJournal:
             for line in stream:
                 first = first or line
                 whole += len(line) if line.endswith(b"\n") else 0
-        if not whole and _head(header).startswith(first):  # missing or incomplete
+        if not whole and atomic_io.json_line(header).startswith(first):  # missing or incomplete
             return 0
         found = header_in(first) if whole else None
         if found is None:
@@ -358,10 +358,6 @@ def header_in(line: bytes) -> dict[str, Any] | None:
     with suppress(ValueError, RecursionError, AttributeError):
         return {current_name(name): value for name, value in json.loads(line).items()}
     return None
-
-
-def _head(header: Mapping[str, Any]) -> bytes:
-    return json.dumps(header).encode() + b"\n"
 
 
 def _line(number: int, row: bytes) -> bytes:

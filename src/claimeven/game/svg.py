@@ -16,7 +16,7 @@ style sheets or ids, so that a page may have several drawings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -204,17 +204,13 @@ def _contents(position: Position) -> str:
 
 def _board(layout: _Layout) -> list[str]:
     geometry = layout.geometry
-    holes = [
-        f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_HOLE}'/>"
-        for column in range(geometry.columns)
-        for row in range(geometry.rows)
-    ]
+    holes = _circles(geometry.cells_of(geometry.board), _HOLE, layout)
     return [
         f"<rect x='{layout.left - _FRAME}' y='{layout.top - _FRAME}'"
         f" width='{geometry.columns * _CELL + 2 * _FRAME}'"
         f" height='{geometry.rows * _CELL + 2 * _FRAME}' rx='18'"
         f" fill='{BOARD}' stroke='{EDGE}' stroke-width='2'/>",
-        f"<g fill='{EMPTY}' stroke='{EDGE}' stroke-width='2'>{''.join(holes)}</g>",
+        f"<g fill='{EMPTY}' stroke='{EDGE}' stroke-width='2'>{holes}</g>",
     ]
 
 
@@ -226,12 +222,17 @@ def _discs(position: Position, layout: _Layout) -> list[str]:
     ]
 
 
+def _circles(cells: Iterable[Cell], radius: int, layout: _Layout) -> str:
+    return "".join(
+        f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{radius}'/>"
+        for column, row in cells
+    )
+
+
 def _discs_of(player: int, cells: Sequence[Cell], layout: _Layout) -> list[str]:
     """Discs of a player with their marks: light ones with a ring, dark ones with a dot."""
     fill, rim, mark = COLORS[player]
-    places = [f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'" for column, row in cells]
-    bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
-    marks = "".join(f"<circle {place} r='{6 if player else 13}'/>" for place in places)
+    bodies, marks = (_circles(cells, r, layout) for r in (_DISC, 6 if player else 13))
     style = f"fill='{mark}'" if player else f"fill='none' stroke='{mark}' stroke-width='3'"
     return [
         f"<g fill='{fill}' stroke='{rim}' stroke-width='2'>{bodies}</g>",
@@ -245,10 +246,7 @@ def _winning_lines(position: Position, layout: _Layout) -> list[str]:
     if outcome is None or not outcome.cells:
         return []
     won = set(outcome.cells)
-    rims = "".join(
-        f"<circle cx='{layout.x(column):g}' cy='{layout.y(row):g}' r='{_DISC}'/>"
-        for column, row in outcome.cells
-    )
+    rims = _circles(outcome.cells, _DISC, layout)
     windows = [w for w in geometry.windows(geometry.connect) if won.issuperset(w)]
     return [
         f"<g fill='none' stroke='{LIGHT}' stroke-width='5'>{rims}</g>",

@@ -88,10 +88,11 @@ class ExecutorOptions:
     )
 
     def workers(
-        self, default_jobs: int = 1, on_message: Callable[[str], object] | None = None
+        self, default_jobs: int | None = 1, on_message: Callable[[str], object] | None = None
     ) -> Executor | None:
         """Return the executor; None is this process. `on_message` gets messages about workers.
 
+        `default_jobs` replaces missing `jobs`; None is one per core.
         Raises `PoolError` for less than one job, and for an address without a cluster.
         """
         from claimeven.parallel.jobs import PoolError  # noqa: PLC0415 - for a quick start
@@ -111,7 +112,8 @@ class ExecutorOptions:
             )
         if self.address is not None:
             raise PoolError("--address is the address of a Ray cluster: give --executor ray too")
-        return local_workers(default_jobs if jobs is None else jobs, on_message)
+        jobs = default_jobs if jobs is None else jobs
+        return local_workers(usable_cores() if jobs is None else jobs, on_message)
 
 
 @dataclass(frozen=True, kw_only=True)

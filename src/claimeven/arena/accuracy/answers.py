@@ -26,7 +26,7 @@ from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.games.plan import AgentFiles
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.arena.options import InvalidMatch
-from claimeven.atomic_io import GrowingFile, check_output, text_file
+from claimeven.atomic_io import GrowingFile, check_output, json_line, text_file
 from claimeven.blocks import flat_rows
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
@@ -162,7 +162,7 @@ class SetPlan:
     @cached_property
     def head(self) -> bytes:
         """All that decides the answers, as a line of JSON."""
-        return _line(self.as_dict())
+        return json_line(self.as_dict())
 
     @cached_property
     def digest(self) -> str:
@@ -233,7 +233,7 @@ class AnswerFile:
     def add(self, answer: SetAnswer) -> None:
         """Add an answer to the journal."""
         self.answers.append(answer)
-        self._journal.append(_line(astuple(answer)))
+        self._journal.append(json_line(astuple(answer)))
 
     def write(self, rows: Iterable[Mapping[str, Any]], is_whole: bool = True) -> None:
         """Write rows of answers to the file; the journal of a whole measurement is removed."""
@@ -261,7 +261,3 @@ def _check_same(path: Path, is_same: bool) -> None:
             f"{path} has answers of another measurement (agents, their files, positions, limit,"
             " seed or version differ) or other data: remove it, or name another file for --answers"
         )
-
-
-def _line(value: object) -> bytes:
-    return json.dumps(value).encode() + b"\n"

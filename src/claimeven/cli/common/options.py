@@ -168,7 +168,7 @@ bounds_options = option_group(
 #: Add --jobs, --executor and --address; the command gets an executor, None for this process. The
 #: default is one process per core for `players`, and the threads of this process for `workers`.
 players_options = option_group(
-    ExecutorOptions, "players", lambda options: options.workers(usable_cores(), notify)
+    ExecutorOptions, "players", lambda options: options.workers(None, notify)
 )
 workers_options = option_group(WorkerOptions, "workers", lambda options: options.workers(1, notify))
 
