@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -149,8 +150,10 @@ def test_servers_that_are_late_are_left() -> None:
     def silent(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
         go_on.wait(60)
 
-    def dripping(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+    def dripping(
+        handler: BaseHTTPRequestHandler, asked: bytes, head: bytes = b"content-length: 100000"
+    ) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n")
         while not go_on.wait(0.05):
             try:
                 handler.wfile.write(b" ")
@@ -158,7 +161,7 @@ def test_servers_that_are_late_are_left() -> None:
                 return
 
     try:
-        for answer in (silent, dripping):
+        for answer in (silent, dripping, partial(dripping, head=b"connection: close")):
             with serving(answer) as url:
                 begin = time.monotonic()
                 with pytest.raises(AgentFault, match=r"more than the 0\.1 s it had") as fault:

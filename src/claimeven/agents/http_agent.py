@@ -208,13 +208,13 @@ class Endpoint:
                 connection.connect()
             except TimeoutError:
                 raise CallLate("did not answer in time") from None
-        is_cut = threading.Event()
+        # A response without a length takes the socket away from the connection.
+        is_cut, used = threading.Event(), connection.sock
 
         def cut() -> None:
             is_cut.set()
-            if connection.sock is not None:
-                with contextlib.suppress(OSError):
-                    connection.sock.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):
+                used.shutdown(socket.SHUT_RDWR)
 
         # A timeout of the socket starts again with every byte.
         timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
@@ -223,8 +223,8 @@ class Endpoint:
         stays_open = False
         try:
             connection.request("POST", self.path, body, {"content-type": content_type})
-            response = connection.getresponse()
-            data = response.read(MAX_ANSWER + 1)
+            with connection.getresponse() as response:
+                data = response.read(MAX_ANSWER + 1)
             if len(data) > MAX_ANSWER:
                 raise CallFailed(f"answered with more than {MAX_ANSWER:,} bytes")
             stays_open = self.keep and not response.will_close
