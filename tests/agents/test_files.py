@@ -150,6 +150,11 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
         (PLAIN, "player", "{file} does not define 'player': it has agent"),
         ("x = 3\n", "player", "{file} does not define 'player'"),
         ("x = 3\n", "", "{file} defines no function to play with"),
+        (
+            "class Player:\n    def move(self, board):\n        return 3\n",
+            "",
+            "{file} defines no function to play with: to play Player, give {file}:Player",
+        ),
         ("agent = 3\n", "agent", "{file}:agent is not a function or an Agent"),
         ("agent = None\n", "", "{file} is not a function or an Agent"),
         (
@@ -209,6 +214,8 @@ def test_a_file_named_without_its_ending_is_guessed(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidSpec, match=r"there is no agent 'mine': for the file give mine\.py"):
         make_agent("mine")
+    with pytest.raises(InvalidSpec, match=r"after that, mine\.py:NAME,option=value; got 'a=1'"):
+        make_agent("mine.py,a=1")
 
 
 def test_a_broken_package_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,6 +363,7 @@ def test_files_that_are_not_python_text_are_reported(
 
 
 OPTIONS = """
+import functools
 from claimeven import Agent, Decision
 
 class P(Agent):
@@ -374,6 +382,22 @@ def kaggle(obs, config, column=3):
 def make(column=3):
     return P(column)
 
+def deep(position, depth: int):
+    return depth
+
+def own(obs, depth=2):
+    return depth + 0 * obs.mark
+
+def decorator(function):
+    @functools.wraps(function)
+    def wrapper(*given):
+        return function(*given)
+    return wrapper
+
+@decorator
+def decorated(obs, config):
+    return config.rows
+
 def free(position, **options):
     return sum(options.values())
 """
@@ -391,6 +415,9 @@ def free(position, **options):
         ("plays,column=4,more=2", 6),
         ("kaggle,column=2", 2),
         ("make,column=6", 6),
+        ("deep,depth=4", 4),
+        ("own,depth=5", 5),
+        ("decorated", 6),
         ("free,a=1,b=2", 3),
     ],
 )

@@ -99,10 +99,15 @@ def test_agents_keep_their_names() -> None:
         (Agent, "Agent: it cannot be made: TypeError: Can't instantiate abstract class Agent"),
         (max, "max has no signature that Python can read"),
         (lambda: 3, "<lambda> takes no arguments: an agent takes a position, or (obs, config)"),
-        (lambda *given: 3, "<lambda> takes no named argument: an agent takes a position, or (obs"),
+        (
+            lambda *given: 3,
+            "<lambda> takes no named argument: an agent takes a position, or (obs, config); the"
+            " wrapper of a decorator needs @functools.wraps(function)",
+        ),
         (
             lambda a, b, c: 0,
-            "<lambda> takes 3 arguments: an agent takes a position, or (obs, config)",
+            "<lambda> takes 3 arguments: an agent takes a position, or (obs, config); or add"
+            " ,b=VALUE,c=VALUE after its name",
         ),
         (
             lambda position, *, depth, width, more=1: 0,

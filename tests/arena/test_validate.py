@@ -152,6 +152,10 @@ MISTAKES = [
         "        return 3",
         "choose takes (self, position, limit, rng)",
     ),
+    (
+        "def timed(f):\n    return lambda *given: f(*given)\n@timed\ndef move(p): return 3",
+        "name the function that plays, FILE:NAME",
+    ),
     ("agent = len", "can be called like other agents"),
     # Here the line of the file says more.
     (
@@ -187,6 +191,7 @@ NOT_LOADED = [
     ("x = 1\n\n# caf\udce9", "is not UTF-8 text", "save the file as UTF-8"),
     ("name = input()", "EOFError", "remove input()"),
     ("import sys\nsys.exit()", "SystemExit", "remove exit()"),
+    ("import argparse\nargparse.ArgumentParser().error('x')", "SystemExit: 2", "argparse below"),
     ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory-limit MB"),
     ("def agent(position)", "SyntaxError", "run the file by itself first"),
     (

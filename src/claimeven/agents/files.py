@@ -266,7 +266,8 @@ def _choose(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
     if not best:
         for value in reversed(own.values()):
             as_agent(value, place)  # raises the reason
-        raise InvalidSpec(f"{place} defines no function to play with")
+        hint = f": to play {[*own][-1]}, give {place}:{[*own][-1]}" if own else ""
+        raise InvalidSpec(f"{place} defines no function to play with{hint}")
     if len(able) == 1:
         return own[best[0]], f"the only one in {file} that can be an agent"
     others = ", ".join(key for key in able if key != best[-1])

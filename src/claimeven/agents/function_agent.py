@@ -130,8 +130,10 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     A function of a position is bound to them; a class, or a function that makes an agent, is
     called. Raises `InvalidSpec` for an unknown or missing option or an invalid value.
     """
-    takes = _parameters_of(found)
-    if any(p.kind is p.VAR_KEYWORD for p in _signature(found).parameters.values()):
+    parameters = [*_signature(found).parameters.values()]
+    takes = {p.name: p for p in parameters[1:] if p.name in options and p.kind in _POSITIONAL}
+    takes |= _parameters_of(found)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
         takes = {name: _ANY.replace(name=name) for name in options} | takes
     missing = [name for name, p in takes.items() if p.default is _EMPTY and name not in options]
     if missing:
@@ -245,19 +247,20 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     by_name = [p.name for p in given if p.kind is p.KEYWORD_ONLY and p.default is _EMPTY]
     is_known, is_pair = names[:1] and names[0] in KAGGLE_NAMES, needed == 2
     is_other = is_pair and not is_known and _NO_CONFIGURATION.fullmatch(names[1])
-    name, hint = name_of(function), ""
+    options = "".join(f",{each}=VALUE" for each in by_name or names[1:needed])
+    name, hint = name_of(function), f"; or add {options} after its name" * bool(options)
     if by_name:
         what = f"takes {' and '.join(by_name)} by name, without a default"
-        hint = f"; or add {''.join(f',{each}=VALUE' for each in by_name)} after its name"
     elif not names:
         what = "takes no named argument" if given else "takes no arguments"
+        hint = "; the wrapper of a decorator needs @functools.wraps(function)" * bool(given)
     elif needed > 2:
         what = f"takes {needed} arguments"
     elif is_other:
         what = f"takes ({', '.join(names)})"
         hint = (
             "; for a board of rows from the top, 0 empty, 1 and 2 the players, add ,shape=rows"
-            f" after its name; other shapes are {', '.join([*SHAPES][1:])}"
+            f" after its name; other shapes are {', '.join([*SHAPES][1:])}{hint}"
         )
     else:
         return bool(is_pair or is_known)

@@ -289,14 +289,15 @@ def _agent_of_spec(spec: str, sandbox: Sandbox, lazy_start: bool) -> Agent:
         files = (text,) if kind.files(text) else ()
         return ProcessAgent(spec, None, sandbox, lazy_start, files=files)
     parts = split_file_spec(spec)
-    name, colon, rest = spec.partition(":")
+    name, colon, _ = spec.partition(":")
     is_misspelt = bool(colon and did_you_mean(name, FOREIGN)) and not files_of(spec)
     if parts is None or is_misspelt:
-        if name.endswith(".py") and file_of(name) is not None:
-            raise InvalidSpec(
-                f"{name}: takes the name of a function or class of that file, and its options after"
-                f" that, {name}:NAME,option=value; got {rest!r}"
-            )
+        for path, _, more in (spec.partition(":"), spec.partition(",")):
+            if path.endswith(".py") and file_of(path) is not None:
+                raise InvalidSpec(
+                    f"{path}: takes the name of a function or class of that file, and its options"
+                    f" after that, {path}:NAME,option=value; got {more!r}"
+                )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file give {name}.py")
         if exists(spec):

@@ -96,6 +96,8 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         " a path without one returns None",
         r"returned <coroutine ": "write def instead of async def: the answer has to be a column",
         r"returned <(async_)?generator ": "write return instead of yield",
+        r"returned <function ": "name the function that plays, FILE:NAME: the one that was taken"
+        " makes other functions, as a decorator does",
         r"instead of a Decision": "choose has to return a Decision: return Decision(column),"
         " after from claimeven import Decision",
         r"instead of a column number|takes a plain int": "return only the number of a column, as a"
@@ -143,6 +145,8 @@ _LOADING = {
     " the Python file with the agent",
     r"has no option|takes (a whole|a number|yes)": "give only the options that it has",
     r"EOFError": _NO_INPUT,
+    r"SystemExit: 2": "an agent has no command line: move argparse below the line"
+    " if __name__ == '__main__', or remove it",
     r"SystemExit": _NO_EXIT,
     r"loading took over": "code outside of functions runs while the file is loaded: it may not"
     " wait or run for ever",

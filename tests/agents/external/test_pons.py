@@ -57,7 +57,7 @@ def failing(folder: Path, answer: str) -> str:
 
 FAULTS = [
     ("m + ' x'", FaultKind.ILLEGAL, r"answered '12 x'"),
-    ("m + ' 1 2'", FaultKind.ILLEGAL, r"answered '12 1 2'"),
+    ("m + ' 1 2'", FaultKind.ILLEGAL, r"answered '12 1 2': expected a score"),
     ("m + ' 999'", FaultKind.ILLEGAL, r"answered '12 999'"),
     ("m + ' -21'", FaultKind.ILLEGAL, r"answered '12 -21'"),  # of 20 cells
     ("'34 5'", FaultKind.ILLEGAL, r"answered '34 5' to '12'"),

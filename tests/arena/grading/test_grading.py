@@ -204,16 +204,19 @@ def test_another_run_gives_the_same_bytes(graded: Graded) -> None:
 
 def test_bots_are_files_and_folders(tmp_path: Path) -> None:
     write_class(tmp_path, ("ann.py", "ida/agent.py", "ida/helper.py", "una.ipynb"))
+    (tmp_path / "zoe.tar.gz").write_bytes(b"\x1f\x8b")  # a submission, to be reported
     for name in ("_common.py", ".hidden.py", "readme.txt", "data/weights.csv", "ida/x.pyc"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1")
     found = {bot.label: bot for bot in find_bots([tmp_path])}
-    assert [*found] == ["ann", "ida", "una"]
+    assert [*found] == ["ann", "ida", "una", "zoe.tar"]
     assert {*found["ida"].files} == {"ida/agent.py", "ida/helper.py"}
     assert found["ida"].main == "ida/agent.py"
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann/main.py").write_text("")
-    assert [bot.label for bot in find_bots([tmp_path])] == ["ann", "ann.py", "ida", "una"]
+    assert [bot.label for bot in find_bots([tmp_path])] == [
+        "ann", "ann.py", "ida", "una", "zoe.tar"
+    ]  # fmt: skip
     single = find_bots([tmp_path / "ann.py", tmp_path / "ida"])
     assert [bot.label for bot in single] == ["ann", "ida"]
 

@@ -15,6 +15,7 @@ replaces both: it is passed as `actTimeout`, and its time bank as `remainingOver
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import random
 import sys
 import time
@@ -83,6 +84,9 @@ class KaggleAgent(Agent):
         bound = function.func if isinstance(function, partial) and not function.args else function
         #: Number of arguments it is called with.
         self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
+        if file is None:  # options are not arguments, and a decorator may hide them
+            names = inspect.signature(function).parameters.values()
+            self.count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in names)
         self.time_bank: float = BANK_SECONDS
 
     def call_text(self, name: str) -> str:

@@ -16,6 +16,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -123,14 +124,13 @@ class PonsSolver:
             del words[0]
         elif moves or not words:
             raise self._wrong(f"answered {shown(line)} to {shown(moves)}")
-        try:
+        numbers: list[int | None] = []
+        with suppress(ValueError):
             numbers = [None if word in FULL else int(word[:20]) for word in words]
-        except ValueError:
-            raise self._wrong(f"answered {shown(line)}") from None
         scores = numbers[:1] if len(numbers) == _WITH_EFFORT else numbers
         is_known_form = len(numbers) in (1, _WITH_EFFORT, self.geometry.columns)
         if not is_known_form or any(abs(score or 0) > self.geometry.cells for score in scores):
-            raise self._wrong(f"answered {shown(line)}")
+            raise self._wrong(f"answered {shown(line)}: expected a score, or one for each column")
         return numbers
 
     def _wrong(self, reason: str) -> AgentFault:

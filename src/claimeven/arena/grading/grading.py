@@ -51,7 +51,7 @@ from claimeven.provenance import version_here
 from claimeven.solver.solver import Solver
 
 #: Endings of submissions; files that are not Python are reported as such.
-_ENDINGS = (".py", ".ipynb", ".zip", ".pyc")
+_ENDINGS = (".py", ".ipynb", ".pyc", ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 #: Seconds that a measurement waits for a bot that hung in its check; it may hang at least once.
 _WAITING = 13.0
 #: Plies of the openings of matches.
