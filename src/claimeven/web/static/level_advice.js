@@ -1,6 +1,7 @@
 // The level to play next, by the results of the user's own games, which this browser stores.
 
 import { announce, button, h } from "./dom.js";
+import { store, stored } from "./storage.js";
 import { text } from "./texts.js";
 
 const KEY = "claimeven.levels";
@@ -8,14 +9,7 @@ const KEY = "claimeven.levels";
 const [WINS, LOSSES] = [2, 3];
 
 /** The results by level, the last ones: "W", "L" and "D" in a string. */
-function results(changed = null) {
-  try {
-    if (changed) localStorage.setItem(KEY, JSON.stringify(changed));
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
-  } catch {
-    return changed ?? {}; // storage is switched off, or its content invalid
-  }
-}
+const results = () => stored(KEY) ?? {};
 
 /** The row below the board that offers another level after a game. */
 export class LevelAdvice {
@@ -46,7 +40,7 @@ export class LevelAdvice {
     const row = `${known[agent] ?? ""}${winner === null ? "D" : winner === rival.player ? "L" : "W"}`.slice(-LOSSES);
     const change = row.endsWith("W".repeat(WINS)) ? 1 : row === "L".repeat(LOSSES) ? -1 : 0;
     this.#next = change ? levels[at + change] ?? null : null;
-    results({ ...known, [agent]: this.#next ? "" : row });
+    store(KEY, { ...known, [agent]: this.#next ? "" : row });
     if (!this.#next) return;
     const level = text(`levels.${this.#next.name}.name`, {}, this.#next.name);
     this.message.textContent = text(change > 0 ? "levels.higher" : "levels.lower", { count: change > 0 ? WINS : LOSSES });

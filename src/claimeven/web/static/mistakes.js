@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { Board, Position } from "./rules.js";
+import { store, stored } from "./storage.js";
 import { text } from "./texts.js";
 import { pliesToEnd } from "./words.js";
 
@@ -46,49 +47,37 @@ function positionOf(stored) {
   }
 }
 
-/** The stored mistakes, valid ones only. */
-function stored() {
-  try {
-    const found = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(found) ? found.filter(positionOf).slice(0, MAX_MISTAKES) : [];
-  } catch {
-    return []; // storage may be disabled, or its content invalid
-  }
-}
-
-function store(mistakes) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(mistakes));
-  } catch {
-    // Without storage there are no puzzles of mistakes.
-  }
+/** The stored mistakes, valid ones only: none without storage. */
+function mistakes() {
+  const found = stored(KEY);
+  return Array.isArray(found) ? found.filter(positionOf).slice(0, MAX_MISTAKES) : [];
 }
 
 /** Store mistakes of a game: pairs of the position and its judged move. The oldest ones are dropped. */
 export function addMistakes(judged) {
   const added = judged.map((each) => mistakeOf(...each)).filter(positionOf);
   if (!added.length) return;
-  const known = stored();
+  const known = mistakes();
   const news = added.filter((each) => !known.some((other) => keyOf(other) === keyOf(each)));
-  store([...news, ...known].slice(0, MAX_MISTAKES));
+  store(KEY, [...news, ...known].slice(0, MAX_MISTAKES));
 }
 
 /** The numbers of stored mistakes and of due ones, and when the next one is due. */
 export function mistakeCounts(now = Date.now()) {
-  const all = stored();
+  const all = mistakes();
   return { count: all.length, due: all.filter(({ due }) => due <= now).length, next: Math.min(...all.map(({ due }) => due)) };
 }
 
 /** Return the puzzle of the mistake that is due first, another one than `last` if there is one; or null. */
 export function nextMistake(last = null) {
-  const all = stored().sort((a, b) => a.due - b.due);
+  const all = mistakes().sort((a, b) => a.due - b.due);
   const found = all.find((each) => keyOf(each) !== last) ?? all[0];
   return found ? { ...found, key: keyOf(found), position: positionOf(found), rating: ratingOf(found.length) } : null;
 }
 
 /** Store the result of a puzzle: it comes again later, or now if it was not solved. */
 export function countMistake(key, isSolved, now = Date.now()) {
-  store(stored().flatMap((each) => {
+  store(KEY, mistakes().flatMap((each) => {
     if (keyOf(each) !== key || (isSolved && each.due > now)) return [each];
     if (!isSolved) return [{ ...each, times: 0, due: now }];
     return each.times < DAYS.length ? [{ ...each, times: each.times + 1, due: now + DAYS[each.times] * DAY }] : [];

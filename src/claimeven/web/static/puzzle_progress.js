@@ -1,6 +1,7 @@
 // The user's progress with puzzles, stored in this browser: rating and its course, streak, recent puzzles.
 
 import { h, s } from "./dom.js";
+import { store, stored } from "./storage.js";
 import { text } from "./texts.js";
 
 const KEY = "claimeven.practise"; // the name of the first version, so that stored progress remains
@@ -24,22 +25,16 @@ export class PuzzleProgress {
     });
   }
 
-  /** Read the stored progress, which other tabs change too. */
+  /** Read the stored progress, which other tabs change too; missing and invalid parts are initial. */
   #read() {
-    this.state ??= { ...INITIAL_STATE };
     if (this.isUnstored) return;
-    try {
-      const stored = JSON.parse(localStorage.getItem(KEY)) ?? {};
-      const state = { ...INITIAL_STATE };
-      const isValid = ([name, value]) => stored[name] !== null && typeof stored[name] === typeof value
-        && Array.isArray(stored[name]) === Array.isArray(value) && (typeof value !== "number" || Number.isFinite(stored[name]));
-      for (const [name] of Object.entries(INITIAL_STATE).filter(isValid)) state[name] = stored[name];
-      state.met = state.met.filter(Number.isInteger);
-      state.course = state.course.filter((point) => Array.isArray(point) && typeof point[0] === "string" && Number.isFinite(point[1]));
-      this.state = state;
-    } catch {
-      // Storage may be disabled, or its content invalid: start from the initial state.
-    }
+    const found = stored(KEY) ?? {};
+    const state = this.state = { ...INITIAL_STATE };
+    const isValid = ([name, value]) => found[name] !== null && typeof found[name] === typeof value
+      && Array.isArray(found[name]) === Array.isArray(value) && (typeof value !== "number" || Number.isFinite(found[name]));
+    for (const [name] of Object.entries(INITIAL_STATE).filter(isValid)) state[name] = found[name];
+    state.met = state.met.filter(Number.isInteger);
+    state.course = state.course.filter((point) => Array.isArray(point) && typeof point[0] === "string" && Number.isFinite(point[1]));
   }
 
   /** Forget the recent puzzles of other sets than this one. */
@@ -76,11 +71,7 @@ export class PuzzleProgress {
   }
 
   #store() {
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.state));
-    } catch {
-      this.isUnstored = true; // this tab continues with its own state
-    }
+    this.isUnstored = !store(KEY, this.state); // this tab continues with its own state then
   }
 
   get words() {
