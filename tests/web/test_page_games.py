@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.web.conftest import Server
-from tests.web.pages import PHONE, drop, moves_of, shows, status
+from tests.web.pages import DESKTOP, PHONE, drop, moves_of, shows, status
 
 FINISHED = "1212121"
 LINE = ".moves .move:not(.variation *)"
@@ -207,12 +207,26 @@ def test_two_quick_inputs_at_a_puzzle_are_one_column(page: Any) -> None:
     page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     page.wait_for_timeout(300)
     assert page.get_attribute(".puzzles-view", "data-state") == "asked"
+    page.focus(".stage [data-cell='6,1']")
+    page.keyboard.down("Enter")  # held, while the next button gets the focus
+    page.wait_for_selector("[data-state=over] :text-is('Next puzzle'):focus")
+    page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    page.wait_for_timeout(300)
+    assert page.get_attribute(".puzzles-view", "data-state") == "over"
+    assert "&first=human&second=human&" in page.get_attribute("text=Analyze", "href")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-state=asked]")
 
 
 def test_two_quick_clicks_in_the_editor_are_two_discs(page: Any) -> None:
     page.goto("/?second=human")
     page.click("summary:has-text('Share')")
     page.click("text=Set up a position")
+    page.set_viewport_size({"width": 740, "height": 360})
+    box = page.locator("dialog.editor [data-cell='3,1']").bounding_box()
+    assert box["y"] + box["height"] < 360  # where discs land, on a phone held sideways
+    page.set_viewport_size(DESKTOP)
     page.dblclick("dialog.editor [data-cell='3,1']")
     page.wait_for_selector("dialog.editor [role=status]:has-text('Yellow has 2 discs and Red 0')")
 

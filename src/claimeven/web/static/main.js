@@ -86,6 +86,11 @@ addEventListener("popstate", () => {
   if (viewOf(asked) === "play") views.play.restore(asked);
   go(viewOf(asked), null, asked);
 });
+let pressed = null; // where a key went down: held, it presses no other button that gets the focus
+addEventListener("keydown", (event) => {
+  if (!event.repeat) pressed = event.target;
+  else if (event.key === "Enter" && event.target !== pressed) event.preventDefault();
+});
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { isTouched = true; }, true);
 game.addEventListener("change", () => { if (isTouched && can("compute")) showProblem(); });
 document.querySelector(".skip").addEventListener("click", (event) => {

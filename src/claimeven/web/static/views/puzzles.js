@@ -105,7 +105,7 @@ export class View {
     const { position: { board, turn }, right, rating, length } = own;
     const task = text(`puzzles.tasks.${own.task}`, { name: playerName(turn), count: length });
     this.#present({ columns_to_find: 1, rating }, own.position, [right[0]], task, text("puzzles.aboutOwn", { rating: `${rating}` }), own);
-    this.analyze.href = `./?board=${board.size}&connect=${board.connect}&position=${own.rows}&second=human&analysis=on`;
+    this.analyze.href = `./?board=${board.size}&connect=${board.connect}&position=${own.rows}&first=human&second=human&analysis=on`;
     this.#address();
   }
 
@@ -272,7 +272,7 @@ export class View {
     const again = this.progress.hasResult(puzzle) ? ` ${text("puzzles.before")}` : "";
     const about = text("puzzles.about", { when, difficulty: text(`puzzles.difficulty.${difficulty}`), rating: `${rating}`, count });
     this.#present(puzzle, start, columnsOf(puzzle.solution, start.board), text(`puzzles.tasks.one-${kind}`, { name: playerName(start.turn) }), about + again);
-    this.analyze.href = `./?moves=${moves}&second=human&analysis=on`;
+    this.analyze.href = `./?moves=${moves}&first=human&second=human&analysis=on`;
     this.#address();
   }
 
