@@ -420,7 +420,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
         (
             {"limit": 0.1},
             InvalidEnvironment,
-            r"a limit must be a Limit such as Limit\(seconds=0.1\), got 0.1",
+            r"a limit must be a Limit such as Limit\(seconds=1\), got 0.1",
         ),
     ],
 )

@@ -197,7 +197,7 @@ def test_bounds_of_columns_are_distinguished_from_values() -> None:
 
 @pytest.mark.parametrize("spec", ["random", "greedy"])
 def test_a_game_that_is_over_is_refused(spec: str) -> None:
-    with pytest.raises(InvalidPosition, match="the game is over here"):
+    with pytest.raises(InvalidPosition, match="the game is over: "):
         decided(spec, "1212121")
 
 

@@ -124,8 +124,8 @@ def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     for geometry, plies, message in (
         (Geometry(13, 9), 2, "13x9 connect 4 takes 130"),
-        (SMALL, -1, "plies must be 0 to 14 for .*, got -1"),
-        (Geometry(2, 2), 4, "plies must be 0 to 3 for .*, got 4"),
+        (SMALL, -1, "the plies of .* must be 0 to 14, got -1"),
+        (Geometry(2, 2), 4, "the plies of .* must be 0 to 3, got 4"),
     ):
         with pytest.raises(InvalidBook, match=message):
             build_book(path, geometry, plies)

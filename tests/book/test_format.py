@@ -101,7 +101,7 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
         (8, "<H", 2, "version 2 of the format has no such header"),
         (10, "B", 0, "for an invalid board: columns must be 1 to 16, got 0"),
         (10, "B", 14, "it does not unpack to the expected size"),
-        (10, "B", 1, "plies must be 0 to 3 for a book of 1x4 connect 4, got 5"),
+        (10, "B", 1, "the plies of a book of 1x4 connect 4 must be 0 to 3, got 5"),
         (12, "B", 9, "for an invalid board: connect must be 2 to 8, got 9"),
         (13, "B", 4, "too long"),
         (8, "<H", 1, "version 1 of the format has no such header"),
@@ -110,9 +110,9 @@ def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:
             13,
             "B",
             20,
-            "cannot be a book: plies must be 0 to 14 for a book of 5x4 .*, got 20",
+            "cannot be a book: the plies of a book of 5x4 .* must be 0 to 14, got 20",
         ),
-        (13, "B", 255, "plies must be 0 to 14 for .*, got 255"),
+        (13, "B", 255, "must be 0 to 14, got 255"),
         (16, "<I", 2**32 - 1, "it claims more positions than a book can have"),
         (20, "<I", 2**32 - 1, "it claims more positions than a book can have"),
     ],
@@ -126,7 +126,7 @@ def test_headers_that_cannot_be_are_refused(
 
 def test_more_plies_than_anybody_could_solve() -> None:
     many = [([0], [0])] * 42
-    with pytest.raises(InvalidBook, match=r"plies must be 0 to 14 for a book of 7x6 .*, got 41"):
+    with pytest.raises(InvalidBook, match=r"the plies of a book of 7x6 .* must be 0 to 14, got 41"):
         Book.from_bytes(crafted(many, (7, 6, 4)))
 
 

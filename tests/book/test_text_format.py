@@ -71,7 +71,7 @@ def test_every_line_is_a_position_with_its_score(book: Book, lines: list[str]) -
         (lambda lines: [*lines, "11111 1"], "more than 4 moves"),
         (lambda lines: ["# claimeven book: 4x2 connect 3, plies 4", "111 0"], "in a full column"),
         (lambda lines: ["# claimeven book: 4x4 connect 1, plies 4"], "connect must be 2 to 8"),
-        (lambda lines: ["# claimeven book: 4x4 connect 3, plies 40"], "plies must be 0 to 14"),
+        (lambda lines: ["# claimeven book: 4x4 connect 3, plies 40"], "must be 0 to 14"),
     ],
 )
 def test_text_that_is_wrong_is_refused(lines: list[str], change, message: str) -> None:

@@ -22,7 +22,7 @@ BAD = [
     ("match alphabeta:order=centr random", "order=centr of alphabeta (did you mean center?): "),
     ("match random alphabeta:depth=0", "depth=0 of alphabeta: depth takes a whole number"),
     ("match random alphabeta:eval=wide", "there is no evaluation 'wide'"),
-    ("match random random --games 0", "games must be 1 or more, got 0"),
+    ("match random random --games 0", "games must be 1 to 20,000,000, got 0"),
     ("report .", ". cannot be read: it is a folder"),
     ("report /", "/ cannot be read: it is a folder"),
     ("challenge http://127.0.0.1:9 --out .", ". cannot be written: it is a folder, not a file"),
@@ -42,18 +42,18 @@ BAD = [
     ),
     ("games x.db --game 1 --agent a", "--game shows one game: it does not go with --agent"),
     ("games x.db --game 1 --export x.csv", "--game shows one game: it does not go with --exp"),
-    ("match random greedy --games 99999999999999999999", "games must be 20,000,000 or fewer"),
+    ("match random greedy --games 99999999999999999999", "games must be 1 to 20,000,000"),
     (
         "tournament random greedy --opening-plies 0 --rounds 99999999999",
-        "rounds must be 10,000,000 or fewer",
+        "rounds must be 1 to 10,000,000",
     ),
     (
         "sprt random greedy --opening-plies 0 --max-games 99999999998",
-        "rounds must be 10,000,000 or fewer",
+        "rounds must be 1 to 10,000,000",
     ),
     (
         "match random greedy --memory-limit 99999999999999",
-        "memory_limit_mb must be 4,294,967,296 or less",
+        "memory_limit_mb must be 1 to 4,294,967,296",
     ),
     (
         "match random greedy --openings x.txt --opening-plies 3",

@@ -220,7 +220,10 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
             "small.book is not a book: it must start",
         ),
         (("export", "FILE", "--out", "missing/x.txt"), "missing/x.txt cannot be written"),
-        (("build", "--plies", "99"), "plies must be 0 to 14 for a book of 7x6 connect 4, got 99"),
+        (
+            ("build", "--plies", "99"),
+            "a book of 7x6 connect 4 must be 0 to 14, got 99",
+        ),
         (("build", "--table-mb", "0"), "the MB of a table must be greater than 0"),
         (("build", "--table-mb", "inf"), "the MB of a table must be finite, got inf"),
         (

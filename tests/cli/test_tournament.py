@@ -357,7 +357,7 @@ def _games(path: Path) -> int:
     [
         (("random",), "a tournament needs 2 agents or more, got 1"),
         (("random", "random"), "random takes part twice"),
-        (("random", "greedy", "--rounds", "0"), "rounds must be 1 or more, got 0"),
+        (("random", "greedy", "--rounds", "0"), "rounds must be 1 to 10,000,000, got 0"),
         (("random", "gredy"), "there is no agent 'gredy'"),
         (
             ("random", "greedy", "--kind", "swiss"),

@@ -237,8 +237,11 @@ def test_ctrl_c_reports_how_to_resume(run: Run, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("ntupel",), "did you mean ntuple?"),
-        (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, got 0"),
-        (("ntuple", "--out", "r", "--length", "20"), "a tuple must have 1 to 10 cells on 7x6"),
+        (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1,000,000,000, got 0"),
+        (
+            ("ntuple", "--out", "r", "--length", "20"),
+            "the cells of a tuple on 7x6 connect 4 must be 1",
+        ),
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
         (
             ("ntuple", "--out", "r", "--columns", "4", "--eval-positions", "5"),
@@ -265,7 +268,10 @@ def test_ctrl_c_reports_how_to_resume(run: Run, tmp_path: Path) -> None:
             ("selfplay", "--out", "r", "--lr-schedule", "fast"),
             "must be one of none, stepwise, cosine",
         ),
-        (("selfplay", "--out", "r", "--worker-timeout", "nan"), "worker_timeout must be more"),
+        (
+            ("selfplay", "--out", "r", "--worker-timeout", "nan"),
+            "worker_timeout must be a number",
+        ),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "contains other files (mine.txt): choose an empty or new"),
     ],

@@ -189,7 +189,7 @@ def test_a_scale_is_greater_than_0(scale: Any) -> None:
         (7.5, "the weight three must be a whole number, got 7.5"),
         (
             10**9 + 1,
-            "the weight three must be -1000000000 to 1000000000, got 1000000001",
+            "the weight three must be -1,000,000,000 to 1,000,000,000, got 1,000,000,001",
         ),
         (-(10**30), "the weight three must be"),
     ],

@@ -185,7 +185,7 @@ def test_bad_drawings(text: str, error: type[ValueError], message: str) -> None:
 def test_invalid_drawings_and_boards_are_reported() -> None:
     with pytest.raises(InvalidNotation, match=r"a drawing must be text, got \['\.'"):
         parse_drawing(["."])  # type: ignore[arg-type]  # bad on purpose
-    with pytest.raises(InvalidNotation, match=r"a board must be a Geometry, .*, got \(3, 2\)"):
+    with pytest.raises(InvalidNotation, match=r"a board must be a Geometry .*, got \(3, 2\)"):
         parse_drawing("...\n...", (3, 2))  # type: ignore[arg-type]  # bad on purpose
 
 

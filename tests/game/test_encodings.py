@@ -161,7 +161,7 @@ def test_readers_name_the_invalid_part() -> None:
     board = GOLDEN["kaggle"]
     assert encodings.from_fen(text="4/2r1/rryy", geometry=SMALL) == ASYMMETRIC
     assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC
-    with pytest.raises(InvalidPosition, match=r"a board must be a Geometry, .*, got \(4, 3\)"):
+    with pytest.raises(InvalidPosition, match=r"a board must be a Geometry .*, got \(4, 3\)"):
         encodings.from_kaggle(board, (4, 3))
     with pytest.raises(InvalidPosition, match="None is not a valid stacks board"):
         encodings.from_stacks(None)

@@ -514,7 +514,7 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 to 1000000000, got 0"),
+        ({"games": 0}, "games must be 1 to 1,000,000,000, got 0"),
         ({"td_lambda": 1.5}, "td lambda must be 0 to 1, got 1.5"),
         ({"games": None}, "games must be a whole number, got None"),
         ({"td_lambda": True}, "td lambda must be a number, got True"),
@@ -525,7 +525,7 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
             "no positions of 4x4 connect 3 are bundled: leave",
         ),
         ({"step_size": 0}, "step size must be 1e-09 to 10, got 0"),
-        ({"length": 11}, "a tuple must have 1 to 10 cells"),
+        ({"length": 11}, "the cells of a tuple on 7x6 connect 4 must be 1 to 10"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),
     ],
 )

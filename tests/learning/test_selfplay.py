@@ -203,7 +203,7 @@ def test_another_run_is_rejected_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="contains a run with dirichlet_fraction"):
         train_selfplay(whole, replace(QUICK, dirichlet_fraction=0.5))
-    with pytest.raises(InvalidRun, match="worker_timeout must be more than 0 and up to"):
+    with pytest.raises(InvalidRun, match="worker_timeout must be greater than 0"):
         train_selfplay(whole, QUICK, worker_timeout=0)
 
 
@@ -307,13 +307,13 @@ def test_how_the_rate_falls() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 to 10000000, got 0"),
+        ({"games": 0}, "games must be 1 to 10,000,000, got 0"),
         ({"full_search_fraction": 0}, "full search fraction must be 0.001 to 1, got 0"),
         ({"size": "smal"}, "did you mean small?"),
         ({"lr_schedule": "never"}, "none, stepwise, cosine"),
         ({"quant_levels": 0}, "quant levels must be 1 to 127, got 0"),
-        ({"score_value_scale": 0.0}, "score value scale must be 0.1 to 1000, got 0.0"),
-        ({"window": 10**8}, "window must be 1 to 50000000, got 100000000"),
+        ({"score_value_scale": 0.0}, "score value scale must be 0.1 to 1,000, got 0.0"),
+        ({"window": 10**8}, "window must be 1 to 50,000,000, got 100,000,000"),
         (
             {"games": 16384, "games_per_worker": 16384, "simulations": 100_000},
             "a task of 16384 games of 100000 simulations needs 11,469,045,760 nodes, more than",
@@ -327,7 +327,9 @@ def test_configs_that_cannot_be_are_rejected(asked: dict[str, Any], message: str
 
 @pytest.mark.parametrize("worker_timeout", [0.0, float("inf"), float("nan"), 3e6])
 def test_an_invalid_worker_timeout_is_rejected(tmp_path: Path, worker_timeout: float) -> None:
-    with pytest.raises(InvalidRun, match=r"worker_timeout must be more than 0 and up to 1,000,000"):
+    with pytest.raises(
+        InvalidRun, match=r"worker_timeout must be (greater|finite|a number|at most)"
+    ):
         train_selfplay(tmp_path / "run", QUICK, worker_timeout=worker_timeout)
 
 

@@ -305,7 +305,7 @@ def test_invalid_limits_are_reported(limits: Any, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("search", "position", "sentence"),
     [
-        (MinimaxSearch(), Position.from_moves("1212121"), "the game is over: there are no moves"),
+        (MinimaxSearch(), Position.from_moves("1212121"), "the game is over: Yellow wins"),
         (MinimaxSearch(backend="compiled"), Position(Geometry(13, 9)),
          "backend=compiled supports boards of columns * (rows + 1) <= 128 bits; 13x9"),
         (MinimaxSearch("minimax", no_evaluation, backend="compiled"), Position(),

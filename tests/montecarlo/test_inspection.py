@@ -66,9 +66,9 @@ def test_depth_and_limit(name: str) -> None:
     most = sorted((node.visits for node in all_of(everything)), reverse=True)
     assert shown == most[: len(shown)] or PRESETS[name].transpositions != "off"
     for depth, limit, words in (
-        (-1, None, "depth must be 0 to 1000, got -1"),
-        (1001, None, "got 1001"),
-        (2, 0, "limit must be 1 to 1000000, got 0"),
+        (-1, None, "depth must be 0 to 1,000, got -1"),
+        (1001, None, "got 1,001"),
+        (2, 0, "limit must be 1 to 1,000,000, got 0"),
     ):
         with pytest.raises(InvalidOptions, match=words):
             forest.branch(depth, limit)

@@ -152,7 +152,7 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
         (lambda: NTuples((tuple((0, r) for r in range(11)),)), "tuple 1 has 11 cells: 1 to 10"),
         (
             lambda: NTuples.random_walks(9, 11),
-            "a tuple must have 1 to 10 cells on 7x6 connect 4, got 11",
+            "the cells of a tuple on 7x6 connect 4 must be 1 to 10, got 11",
         ),
         (
             lambda: NTuples.random_walks(9, 2, Geometry(2, 2, 2)),

@@ -133,7 +133,7 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
         with pytest.raises(ClaimevenError, match=said):
             BoardWidget(**arguments)  # type: ignore[arg-type]
     board = BoardWidget("4455")
-    with pytest.raises(ClaimevenError, match="start from a Position, got '44'"):
+    with pytest.raises(ClaimevenError, match="position must be a Position, got '44'"):
         board.new_game("44")  # type: ignore[arg-type]
     assert board.play(2).moves == "44553"
 

@@ -142,8 +142,9 @@ def test_arrays_of_other_kinds_are_refused() -> None:
     for arrays in ((word, other), (word, word[:1]), (word[None], word[None])):
         with pytest.raises(InvalidSolve, match="uint64 arrays of one shape"):
             solver.score_many(arrays)
-    for positions in ([Position()], ["44"], (word, word, word), 5, None, float("nan")):
-        with pytest.raises(InvalidSolve, match="Positions of 4x4 connect 3"):
+    for positions in ([Position()], ["44"], (word, word, word), 5, None, float("nan"), "44"):
+        expected = "the board must be 4x4|position must be a Position|positions must be a sequence"
+        with pytest.raises(InvalidSolve, match=expected):
             solver.score_many(positions)  # type: ignore[arg-type]  # bad on purpose
 
 
@@ -157,7 +158,7 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InvalidBook, match="cannot be read"):
         Solver(book=tmp_path / "none.book")
     solver = Solver(Geometry(4, 4), table_mb=1)
-    with pytest.raises(InvalidSolve, match="for 4x4 connect 4, the position is of 7x6"):
+    with pytest.raises(InvalidSolve, match="the board must be 4x4 connect 4, got 7x6"):
         solver.score(Position())
     over = Position.from_moves("1212121", Geometry(4, 4))
     for ask in (solver.scores, solver.best_columns):

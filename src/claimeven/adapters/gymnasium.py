@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimeven.adapters import missing
+from claimeven.agents.base import check_is_limit
 
 try:
     import gymnasium
@@ -110,10 +111,8 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
             Geometry(columns, rows, connect), start, opening_plies, shaping, render_mode
         )
         self.seat: str = one_of(seat, "seat", SEATS, InvalidEnvironment)
-        if not isinstance(limit, Limit | None):
-            raise InvalidEnvironment(
-                f"a limit must be a Limit such as Limit(seconds=0.1), got {limit!r}"
-            )
+        if limit is not None:
+            check_is_limit(limit, InvalidEnvironment)
         self._limit = limit or Limit()
         #: Opponents as they were asked for, and the agents made of them; the last used is the last.
         self._kept: list[tuple[AgentLike, Agent]] = []

@@ -20,11 +20,16 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import MAX_SIDE, Geometry
 from claimeven.game.notation import column_names, format_moves
 from claimeven.game.position import Position
-from claimeven.game.validation import real_number, whole_number
+from claimeven.game.validation import instance, real_number, whole_number
 
 
 class InvalidLimit(ClaimevenError):
     """A limit that is not a number greater than 0."""
+
+
+def check_is_limit(limit: object, error: type[ClaimevenError] = InvalidLimit) -> None:
+    """Raise `error` unless this is a `Limit`."""
+    instance(limit, "a limit", Limit, error, "Limit(seconds=1)")
 
 
 class FaultKind(StrEnum):
@@ -140,6 +145,7 @@ class Limit:
         >>> Limit(seconds=2, nodes=9).override(Limit(seconds=1)).seconds
         1
         """
+        check_is_limit(own)
         given = {name: number for name, number in vars(own).items() if number is not None}
         return replace(self, **given) if given else self
 
@@ -149,6 +155,7 @@ class Limit:
 
     def min_with(self, other: Limit) -> Limit:
         """Return the smaller of the two limits of every quantity."""
+        check_is_limit(other)
         if other == Limit():
             return self
         both = [vars(self), vars(other)]

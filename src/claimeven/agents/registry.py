@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
+from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit, check_is_limit
 from claimeven.agents.external import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.files import file_of, files_of, split_file_spec
@@ -346,8 +346,7 @@ def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
 
 def check_limit(agent: Agent, limit: Limit) -> None:
     """Raise `InvalidLimit`, naming the supported limits, if an agent does not support a limit."""
-    if not isinstance(limit, Limit):
-        raise InvalidLimit(f"a limit must be a Limit such as Limit(seconds=1), got {limit!r}")
+    check_is_limit(limit)
     unsupported = limit.override(agent.own_limit).unsupported(agent.limits)
     if unsupported:
         known = [name for name in LIMITS if name in agent.limits]

@@ -84,9 +84,7 @@ def play_match(
 
 def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Plan:
     """Return the games of a match. Raises `InvalidMatch` and the errors of an invalid `start`."""
-    games = whole_number(options.games, "games", InvalidMatch, low=1)
-    if games > MAX_GAMES:
-        raise InvalidMatch(f"games must be {MAX_GAMES:,} or fewer, got {games:,}")
+    games = whole_number(options.games, "games", InvalidMatch, low=1, high=MAX_GAMES)
     check_specs((first, second), options.sandbox)
     start, board = options.start, options.geometry
     if isinstance(start, str):

@@ -143,10 +143,10 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
 
 
 def _parts_of(name: str, value: Any) -> dict[str, Any]:
-    from claimeven.agents.base import InvalidLimit, Limit  # noqa: PLC0415 - for a quick start
+    from claimeven.agents.base import check_is_limit  # noqa: PLC0415 - for a quick start
+    from claimeven.game.geometry import check_geometry  # noqa: PLC0415 - for a quick start
 
-    if name == "limit" and not isinstance(value, Limit):
-        raise InvalidLimit(f"limit must be a Limit such as Limit(seconds=1), got {value!r}")
+    (check_is_limit if name == "limit" else check_geometry)(value)
     return {each.name: getattr(value, each.name) for each in fields(value)}
 
 

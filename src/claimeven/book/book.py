@@ -52,6 +52,7 @@ from claimeven.game.errors import ClaimevenError, InvalidGeometry
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.provenance import SCHEMAS, check_schema
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
@@ -95,8 +96,7 @@ def check_plies(geometry: Geometry, plies: int) -> None:
     """Raise `InvalidBook` unless a book of the board can have that many plies."""
     geometry.check_fits_word("a book", InvalidBook, MAX_BITS)
     most = min(MAX_PLIES, geometry.cells - 1)
-    if not 0 <= plies <= most:
-        raise InvalidBook(f"plies must be 0 to {most} for a book of {geometry}, got {plies}")
+    whole_number(plies, f"the plies of a book of {geometry}", InvalidBook, low=0, high=most)
 
 
 def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Geometry:

@@ -18,7 +18,7 @@ from claimeven import provenance
 from claimeven.compiled.splitmix64 import mixed_word
 from claimeven.errors import ClaimevenError
 from claimeven.game.batch import Boards, canonical_keys, disc_counts
-from claimeven.game.geometry import STANDARD, WORD_BITS, Geometry
+from claimeven.game.geometry import STANDARD, WORD_BITS, Geometry, check_geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import one_of, whole_number
 from claimeven.game.validation import share as checked_share
@@ -71,6 +71,7 @@ class DatasetPlan:
 
     def __post_init__(self) -> None:
         one_of(self.source, "source", SOURCES, InvalidDataset)
+        check_geometry(self.geometry, InvalidDataset)
         if (self.positions is None) != (self.source == "all"):
             raise InvalidDataset(
                 "the source all takes every position of the plies: leave positions out"

@@ -30,7 +30,7 @@ from claimeven.dataset.files import CSV, SUFFIXES, card_path, imported_pyarrow, 
 from claimeven.errors import ClaimevenError
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.position import Position
 from claimeven.provenance import check_schema
 from claimeven.solver.queries import is_invalid_position, unfinished
@@ -55,6 +55,7 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     contains invalid positions or scores. The message names the file and the row.
     """
     path = Path(path)
+    check_geometry(geometry, InvalidDatasetFile)
     geometry.check_fits_word("a data set", InvalidDatasetFile, MAX_BITS)
     if path.suffix not in SUFFIXES:
         raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)} as data sets do")

@@ -30,6 +30,7 @@ from claimeven.dataset.read import read_rows
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records
 from claimeven.records.formats import with_note
 from claimeven.records.move_strings import items
@@ -93,8 +94,7 @@ class ScoredSet:
 
         Raises `InvalidPositions` for less than one.
         """
-        if count < 1:
-            raise InvalidPositions(f"count must be 1 or more, got {count}")
+        count = whole_number(count, "count", InvalidPositions, low=1)
         size = len(self.positions)
         if count >= size:
             return self

@@ -15,7 +15,7 @@ import numpy as np
 
 from claimeven.game.bitboard import run_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import whole_number
 
 #: `count_by_table` scans longer lines, because a table has 2^length rows.
@@ -35,6 +35,7 @@ class Sequence(NamedTuple):
 
 
 def _discs_of(position: Position, player: int) -> int:
+    check_position(position)
     return position.discs[whole_number(player, "player", low=0, high=1)]
 
 

@@ -17,7 +17,7 @@ from claimeven.compiled import Int, Word, Words, bits_of, inlined, popcount, pre
 from claimeven.evaluation.counting import sequence_list
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 
 #: The value of a position in which the side to move can complete a line.
 SEQUENCE_WIN = 1_000_000
@@ -31,6 +31,7 @@ def sequences(position: Position) -> int:
     >>> sequences(Position.from_moves("112233"))
     1000000
     """
+    check_position(position)
     geometry, own = position.geometry, position.mine
     total = 0
     for run in sequence_list(position, position.turn):

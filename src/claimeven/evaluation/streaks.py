@@ -17,7 +17,7 @@ from claimeven.evaluation.counting import count_by_length
 from claimeven.game.bitboard import run_starts as python_run_starts
 from claimeven.game.bitboard_kernel import CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 
 LINE_WEIGHT = 99999
 CHAIN_WEIGHTS = (1, 8, 128, 1024, 8192, 16384, 32768)
@@ -34,6 +34,7 @@ def streaks(position: Position) -> int:
     >>> streaks(Position.from_moves("4455"))
     0
     """
+    check_position(position)
     geometry = position.geometry
     return _value_of(position.mine, geometry) - _value_of(position.theirs, geometry)
 
@@ -81,6 +82,7 @@ def triples(position: Position) -> int:
     >>> triples(Position.from_moves("112233"))
     0
     """
+    check_position(position)
     length = position.geometry.connect - 1
     own, other = position.turn, 1 - position.turn
     return count_by_length(position, own, length) - count_by_length(position, other, length)

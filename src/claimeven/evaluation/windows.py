@@ -17,7 +17,7 @@ from claimeven.compiled import Int, Ints, Word, Words, bits_of, inlined, popcoun
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import CENTER, CONNECT, HEIGHT, ONE, STARTS, ZERO
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 
 #: Four words of a direction, and the bits of a half of a wide word.
 Four: TypeAlias = tuple[Word, Word, Word, Word]
@@ -50,6 +50,7 @@ def windows(position: Position, weights: WindowWeights | None = None) -> int:
     >>> windows(Position.from_moves("444"))
     1
     """
+    check_position(position)
     chosen = WindowWeights() if weights is None else weights
     geometry, own, theirs = position.geometry, position.mine, position.theirs
     connect = geometry.connect

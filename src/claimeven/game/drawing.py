@@ -20,11 +20,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
-from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
+from claimeven.game.errors import InvalidNotation, InvalidPosition
+from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry, check_geometry
 from claimeven.game.notation import column_names
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import one_of, whole_number
 
 STYLES: Final = ("grid", "box", "compact")
@@ -116,12 +116,6 @@ def draw(
     if result:
         lines.append(describe(position, (symbols[0], symbols[1])))
     return "\n".join(lines)
-
-
-def check_position(position: object) -> None:
-    """Raise `ClaimevenError` unless this is a `Position`."""
-    if not isinstance(position, Position):
-        raise ClaimevenError(f"position must be a Position, got {position!r}")
 
 
 def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
@@ -254,10 +248,7 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
         raise InvalidNotation(f"the first player's symbol must be 'X' or 'O', got {first!r}")
     if not isinstance(text, str):
         raise InvalidNotation(f"a drawing must be text, got {text!r}")
-    if not isinstance(geometry, Geometry):
-        raise InvalidNotation(
-            f"a board must be a Geometry, such as Geometry(9, 7), got {geometry!r}"
-        )
+    check_geometry(geometry, InvalidNotation)
     rows = []
     for number, line in enumerate(_plain(text).splitlines(), start=1):
         cells = _cells_of_line(line, number, geometry.columns)

@@ -34,8 +34,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from claimeven.game.errors import ClaimevenError, InvalidPosition
-from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import whole_number
 
 #: Values of cells in the common form of all encodings: int8 (columns, rows), bottom row first.
@@ -61,10 +61,7 @@ def _checks_board(read: _Read) -> _Read:
         except (TypeError, AttributeError, ValueError, OverflowError):
             bound = signature(read).bind(*arguments, **named).arguments  # its own TypeError
         geometry = bound.get("geometry", STANDARD)
-        if not isinstance(geometry, Geometry):
-            raise InvalidPosition(
-                f"a board must be a Geometry, such as Geometry(9, 7), got {geometry!r}"
-            )
+        check_geometry(geometry, InvalidPosition)
         name = read.__name__.removeprefix("from_")
         raise InvalidPosition(f"{next(iter(bound.values()))!r:.60} is not a valid {name} board")
 
@@ -88,7 +85,8 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
 
     `student` is the player (0 or 1) with the positive values; None is the side to move.
     """
-    return np.array(_lund_values(student, position.turn), dtype=np.int8)[_top_first(position)]
+    cells = _top_first(position)
+    return np.array(_lund_values(student, position.turn), dtype=np.int8)[cells]
 
 
 @_checks_board
@@ -178,8 +176,8 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
 
     The `player` (0 or 1) is the observer; None is the side to move.
     """
-    own, other = _seen_by(player, position.turn, "a player")
     cells = _top_first(position)
+    own, other = _seen_by(player, position.turn, "a player")
     return np.stack([cells == own, cells == other], axis=-1).astype(np.int8)
 
 
@@ -317,12 +315,13 @@ def _rows_of_fen(text: str) -> list[str]:
 
 
 def _cells(position: Position) -> Cells:
+    check_position(position)
     return position.to_array().T + np.int8(1)
 
 
 def _top_first(position: Position) -> Cells:
     """The cells of a position as (rows, columns), the top row first."""
-    return position.to_array()[::-1] + np.int8(1)
+    return _cells(position).T[::-1]
 
 
 def _position(cells: Cells, geometry: Geometry) -> Position:

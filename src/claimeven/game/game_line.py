@@ -8,7 +8,7 @@ from claimeven.game.bitboard import has_line
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position, positions_along
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import instance, items_of, whole_number
 from claimeven.markup import shown_by
 
 
@@ -23,10 +23,10 @@ class GameLine:
     """
 
     def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
-        if not isinstance(start, Position | None):
-            raise InvalidPosition(f"start must be a Position, got {start!r}")
-        played = list(columns)
-        self._positions = positions_along(Position() if start is None else start, played)
+        start = Position() if start is None else start
+        instance(start, "start", Position, InvalidPosition)
+        played = items_of(columns, "columns", IllegalMove)
+        self._positions = positions_along(start, played)
         self._columns = [int(column) for column in played]
         self._cursor = len(played)
 

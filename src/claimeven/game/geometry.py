@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import Final
 
 from claimeven.game.errors import ClaimevenError, IllegalMove, InvalidGeometry
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import instance, whole_number
 
 MAX_SIDE = 16
 MIN_CONNECT, MAX_CONNECT = 2, 8
@@ -191,3 +191,8 @@ class Geometry:
 
 #: The default board: 7 columns, 6 rows, connect 4.
 STANDARD: Final = Geometry()
+
+
+def check_geometry(geometry: object, error: type[ClaimevenError] = InvalidGeometry) -> None:
+    """Raise `error` unless this is a `Geometry`."""
+    instance(geometry, "a board", Geometry, error, "Geometry(9, 7)")

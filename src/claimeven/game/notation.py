@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from claimeven.game.errors import InvalidNotation
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.errors import IllegalMove, InvalidNotation
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
+from claimeven.game.validation import items_of
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnop"
@@ -79,6 +80,7 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
     """
     if not isinstance(text, str):
         raise InvalidNotation(f"a move string must be text, such as '4455', got {text!r}")
+    check_geometry(geometry, InvalidNotation)
     columns: list[int] = []
     moves = "".join(text.split())
     for place, character in enumerate(moves, start=1):
@@ -102,7 +104,8 @@ def format_moves(columns: Iterable[int], geometry: Geometry = STANDARD) -> str:
     >>> format_moves([3, 3, 4, 4])
     '4455'
     """
-    columns = tuple(columns)
+    columns = items_of(columns, "columns", IllegalMove)
+    check_geometry(geometry, IllegalMove)
     names = _names(geometry.columns)
     if all(type(column) is int for column in columns) and names.keys() >= set(columns):
         return "".join([names[column] for column in columns])

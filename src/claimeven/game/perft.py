@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from claimeven.compiled import MAX_BITS
 from claimeven.game import bitboard
-from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import one_of, whole_number
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
 
 def _is_compiled(position: Position, depth: int, backend: str) -> bool:
     """Check the arguments; return whether to run compiled code."""
-    if not isinstance(position, Position):
-        raise ClaimevenError(f"position must be a Position, got {position!r}")
+    check_position(position)
     geometry = position.geometry
     one_of(backend, "backend", BACKENDS)
     whole_number(depth, "depth", low=0)

@@ -8,12 +8,17 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from claimeven.game import bitboard
-from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
+from claimeven.game.errors import (
+    ClaimevenError,
+    IllegalMove,
+    InvalidNotation,
+    InvalidPosition,
+)
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.hints import hint_for
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.outcome import Outcome
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import instance, whole_number
 from claimeven.markup import shown_by
 
 if TYPE_CHECKING:
@@ -400,3 +405,18 @@ def positions_along(start: Position, columns: Iterable[int]) -> list[Position]:
 def _encodings() -> Any:
     """Return the module of FEN, which imports NumPy."""
     return import_module("claimeven.game.encodings")
+
+
+def check_position(
+    position: Position,
+    error: type[ClaimevenError] = InvalidPosition,
+    geometry: Geometry | None = None,
+    *,
+    ongoing: bool = False,
+) -> None:
+    """Raise `error` unless this is a position, of this board, and of an unfinished game."""
+    instance(position, "position", Position, error)
+    if geometry is not None and position.geometry != geometry:
+        raise error(f"the board must be {geometry}, got {position.geometry}")
+    if ongoing and position.is_over:
+        raise error(f"the game is over: {position.outcome}")

@@ -21,12 +21,12 @@ from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from claimeven import markup
-from claimeven.game.drawing import check_position, describe, last_cell
+from claimeven.game.drawing import describe, last_cell
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import real_number, whole_number
 from claimeven.markup import Html, Svg
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import TypeVar
 
 from claimeven.errors import ClaimevenError
 from claimeven.suggestions import no_such
+
+T = TypeVar("T")
 
 
 def whole_number(
@@ -32,7 +35,7 @@ def whole_number(
             raise error(f"{name} must be a whole number, got {number!r}")
         number = int(number)
     if (low is not None and number < low) or (high is not None and number > high):
-        raise error(f"{name} must be {_range(low, high)}, got {number}")
+        raise error(f"{name} must be {_range(low, high)}, got {number:,}")
     return number
 
 
@@ -75,6 +78,12 @@ def share(number: object, name: str, error: type[ClaimevenError] = ClaimevenErro
     return real_number(number, name, error, low=0, high=1)
 
 
+def true_or_false(value: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> None:
+    """Raise `error` unless this is a boolean."""
+    if not isinstance(value, bool):
+        raise error(f"{name} must be true or false, got {value!r:.60}")
+
+
 def seed_number(number: object, error: type[ClaimevenError] = ClaimevenError) -> int:
     """Return the seed of a random generator: a whole number, 0 or more."""
     return whole_number(number, "seed", error, low=0)
@@ -97,7 +106,39 @@ def one_of(
     return value
 
 
+def instance(
+    value: object,
+    name: str,
+    kind: type,
+    error: type[ClaimevenError] = ClaimevenError,
+    example: str = "",
+) -> None:
+    """Raise `error` unless this is an object of a class.
+
+    >>> instance("7x6", "a size", int)
+    Traceback (most recent call last):
+    claimeven.errors.ClaimevenError: a size must be an int, got '7x6'
+    """
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOUaeiou" else "a"
+        such = f" such as {example}" if example else ""
+        raise error(f"{name} must be {article} {kind.__name__}{such}, got {value!r:.60}")
+
+
+def items_of(
+    values: Iterable[T], name: str, error: type[ClaimevenError] = ClaimevenError
+) -> tuple[T, ...]:
+    """Return the items of a sequence. Raises `error` for text and for an object without items.
+
+    >>> items_of(range(3), "columns")
+    (0, 1, 2)
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise error(f"{name} must be a sequence such as a list, got {values!r:.60}")
+    return tuple(values)
+
+
 def _range(low: float | None, high: float | None) -> str:
     if high is None:
-        return f"{low} or more"
-    return f"at most {high}" if low is None else f"{low} to {high}"
+        return f"{low:,} or more"
+    return f"at most {high:,}" if low is None else f"{low:,} to {high:,}"

@@ -29,6 +29,7 @@ from claimeven.dataset.scored_sets import (
 )
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.learning.quantization import POSITIONS, OnProgress, packed_by_play
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.learning.selfplay_config import SelfPlayConfig
@@ -173,8 +174,7 @@ def score_against_perfect(
     All games start on the empty board, and differ by the choices of the opponent, from the seed.
     `on_game` gets the number of finished games. Raises `InvalidRun` for less than one game.
     """
-    if games < 1:
-        raise InvalidRun(f"games must be 1 or more, got {games}")
+    games = whole_number(games, "games", InvalidRun, low=1)
     opponent, points = make_agent(PERFECT, geometry), 0.0
     try:
         for number in range(games):

@@ -25,6 +25,7 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.arena.api import play_match
+from claimeven.game.validation import real_number
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.metrics import (
@@ -182,11 +183,7 @@ def train_selfplay(
     `InvalidMatch` if workers cannot play, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = config or SelfPlayConfig()
-    if not 0 < worker_timeout <= _MAX_TIMEOUT:
-        raise InvalidRun(
-            f"worker_timeout must be more than 0 and up to {_MAX_TIMEOUT:,} s,"
-            f" got {worker_timeout:g}"
-        )
+    real_number(worker_timeout, "worker_timeout", InvalidRun, above=0, high=_MAX_TIMEOUT)
     check_gate(config)
     config.shape.arrays(config.geometry)  # rejects a board that nets do not support
     jax_and_optax()

@@ -15,8 +15,8 @@ from typing import Any
 
 from claimeven.compiled import MAX_BITS, for_bits, load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
-from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.minimax import textbook
 from claimeven.minimax.kernel import SearchState, search_slice, start_search
@@ -117,6 +117,7 @@ class MinimaxSearch:
 
     def load(self, geometry: Geometry = STANDARD) -> None:
         """Compile the search on a board, or load it from the cache, before a clock starts."""
+        check_geometry(geometry, InvalidSearch)
         if self.backend != "python" and geometry.bits <= MAX_BITS:
             load(*(for_bits(each, geometry.bits) for each in (start_search, search_slice)))
 
@@ -128,6 +129,7 @@ class MinimaxSearch:
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return the backend used for a board. Raises `InvalidSearch` if no backend can be."""
+        check_geometry(geometry, InvalidSearch)
         own = self.evaluation.kernel == OWN
         if self.backend == "compiled":
             if own:
@@ -319,10 +321,9 @@ def _check_limits(
     position: Position, depth: int | None, seconds: float | None, nodes: int | None
 ) -> tuple[int | None, int | None]:
     """Return the depth and the nodes as integers. Raises `InvalidSearch` as `search` does."""
-    if position.is_over:
-        raise InvalidSearch("the game is over: there are no moves to search")
+    check_position(position, InvalidSearch, ongoing=True)
     if seconds is not None:
-        real_number(seconds, "seconds", InvalidSearch, above=0, finite=False)
+        seconds = real_number(seconds, "seconds", InvalidSearch, above=0, finite=False)
     depth, nodes = (
         None if limit is None else whole_number(limit, name, InvalidSearch, low=1)
         for name, limit in (("depth", depth), ("nodes", nodes))

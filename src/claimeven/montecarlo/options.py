@@ -55,7 +55,7 @@ from typing import Any, Final
 
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError, Position
-from claimeven.game.validation import one_of, real_number, whole_number
+from claimeven.game.validation import one_of, real_number, true_or_false, whole_number
 from claimeven.montecarlo.layout import MAX_VISITS, PLAYOUTS
 
 #: The choices of each option that is a word.
@@ -118,8 +118,7 @@ class MonteCarloOptions:
             number = whole_number(getattr(self, name), name, InvalidOptions, low=low, high=high)
             object.__setattr__(self, name, number)
         for name in ("solver", "reuse"):
-            if not isinstance(getattr(self, name), bool):
-                raise InvalidOptions(f"{name} must be true or false, got {getattr(self, name)!r}")
+            true_or_false(getattr(self, name), name, InvalidOptions)
         check_budget(self.iterations, self.seconds)
         if self.method != "uct":
             for name in ("transpositions", "decisive_moves"):

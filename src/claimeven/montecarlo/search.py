@@ -17,8 +17,10 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.compiled import MAX_BITS
-from claimeven.game import Geometry, InvalidPosition, Position
-from claimeven.game.validation import one_of
+from claimeven.game import Geometry, Position
+from claimeven.game.geometry import check_geometry
+from claimeven.game.position import check_position
+from claimeven.game.validation import instance, one_of
 from claimeven.markup import shown_by
 from claimeven.montecarlo.dispatch import (
     branching,
@@ -150,7 +152,7 @@ class TreeSearch(ABC):
         `InvalidPosition` for a finished position. The clock starts after the end of other searches.
         Without a prior `load`, loading takes part of the time.
         """
-        self._check(position)
+        self._check(position, rng)
         check_budget(iterations, seconds)
         if iterations is None and seconds is None:
             iterations, seconds = self._budget()
@@ -189,9 +191,10 @@ class TreeSearch(ABC):
     def _budget(self) -> tuple[int | None, float | None]:
         return None, None
 
-    def _check(self, position: Position) -> None:
-        if position.is_over:
-            raise InvalidPosition("the game is over: the position has no move to search for")
+    def _check(self, position: Position, rng: object) -> None:
+        check_position(position, ongoing=True)
+        generator = "numpy.random.default_rng(0)"
+        instance(rng, "rng", np.random.Generator, InvalidOptions, generator)
 
     def _check_unchanged(self, searches: int) -> None:
         """Raise `OutdatedForest` after the search with this number was followed by another."""
@@ -333,7 +336,7 @@ class MonteCarloSearch(TreeSearch):
         stored: Engine | None,
         seconds: float | None = None,
     ) -> Replay:
-        self._check(position)
+        self._check(position, rng)
         immediate = immediate_tree(position, self.options)
         if immediate:
             shown = Forest(position, self.options, (ImmediateTree(immediate),))
@@ -350,6 +353,7 @@ class MonteCarloSearch(TreeSearch):
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
+        check_geometry(geometry, InvalidOptions)
         is_custom = callable(self.options.playout)
         if self.backend == "compiled":
             if is_custom:
@@ -360,8 +364,8 @@ class MonteCarloSearch(TreeSearch):
         python = self.backend == "python" or is_custom or geometry.bits > MAX_BITS
         return "python" if python else "compiled"
 
-    def _check(self, position: Position) -> None:
-        super()._check(position)
+    def _check(self, position: Position, rng: object) -> None:
+        super()._check(position, rng)
         minimum = 1 + len(position.legal_columns)
         if self.options.capacity < minimum:
             raise InvalidOptions(

@@ -46,8 +46,9 @@ import numpy.typing as npt
 
 from claimeven.compiled import Ints, int64, named_tuple
 from claimeven.game.bitboard import playable_cells
-from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
+from claimeven.game.position import Position, check_position
+from claimeven.game.validation import seed_number, whole_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, name_in_errors, read_model, write_model
 
@@ -98,6 +99,7 @@ class NTuples:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
+        check_geometry(self.geometry, InvalidNetwork)
         self.geometry.check_fits_word("a network")
         if not self.tuples:
             raise InvalidNetwork("a network has at least one tuple")
@@ -123,11 +125,12 @@ class NTuples:
 
         No two are equal or mirror images of each other. Raises `InvalidNetwork` for too many.
         """
-        if not 1 <= length <= (maximum := min(MAX_LENGTH, geometry.cells)):
-            raise InvalidNetwork(
-                f"a tuple must have 1 to {maximum} cells on {geometry}, got {length}"
-            )
-        rng = random.Random(seed)
+        check_geometry(geometry, InvalidNetwork)
+        maximum = min(MAX_LENGTH, geometry.cells)
+        cells = f"the cells of a tuple on {geometry}"
+        length = whole_number(length, cells, InvalidNetwork, low=1, high=maximum)
+        count = whole_number(count, "count", InvalidNetwork, low=1)
+        rng = random.Random(seed_number(seed, InvalidNetwork))
         walks: dict[Tuple, None] = {}
         failures = 0
         while len(walks) < count:
@@ -178,6 +181,7 @@ class NTuples:
 
     def indices(self, position: Position) -> npt.NDArray[np.int64]:
         """Return the indices of all slots, shape (slots,): see `index` for one."""
+        check_position(position, InvalidNetwork, self.geometry)
         tuples = self.arrays
         every = np.arange(len(tuples.places) - 1, dtype=np.uint64)
         first, second = position.discs
@@ -229,6 +233,7 @@ class NTupleNetwork:
         The textbook: `ntuple_search.NTupleSearch` looks ahead with its compiled twin.
         """
         tuples = self.tuples
+        check_position(position, InvalidNetwork, self.geometry)
         start_index = position.turn * tuples.table_size
         total = 0.0
         for number, cells in enumerate(tuples.slots):

@@ -15,6 +15,7 @@ from claimeven.evaluation.registry import Evaluation
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import instance, real_number
 from claimeven.minimax.kernel import SearchState, start_search
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
@@ -100,9 +101,9 @@ class NTuplePolicyValue:
     """
 
     def __init__(self, network: NTupleNetwork, softness: float = SOFTNESS) -> None:
-        if not 0.0 < softness < math.inf:
-            raise InvalidNetwork(f"softness must be a number above 0, got {softness!r}")
-        self.network, self.softness = network, softness
+        instance(network, "network", NTupleNetwork, InvalidNetwork)
+        self.network = network
+        self.softness = real_number(softness, "softness", InvalidNetwork, above=0)
         self.geometry: Geometry = network.geometry
         self._board = board_vector(network.geometry).copy()
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import Agent, AgentFault, Decision, Limit
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit, check_is_limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
 from claimeven.game.game_line import GameLine
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.notation import parse_moves
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.svg import draw_svg
-from claimeven.game.validation import real_number, seed_number, whole_number
+from claimeven.game.validation import instance, real_number, seed_number, whole_number
 from claimeven.notebook.bundle import bundle
 from claimeven.notebook.latest_task import IsWanted, LatestTask
 from claimeven.parallel import interrupts
@@ -175,8 +175,8 @@ class BoardWidget(anywidget.AnyWidget):
 
         Raises `ClaimevenError` for an object that is not a position.
         """
-        if not isinstance(position, Position | None):
-            raise ClaimevenError(f"a game must start from a Position, got {position!r}")
+        if position is not None:
+            check_position(position)
         with self._changing, self.hold_sync(), ExitStack() as setters:
             self._origin = self._origin if position is None else position
             self._is_new_game, self._whole = True, ""
@@ -388,24 +388,24 @@ class BoardWidget(anywidget.AnyWidget):
 
 
 def _check_arguments(
-    geometry: Geometry, seat: object, limit: object, seed: object, solver: object
+    geometry: Geometry, seat: object, limit: object, seed: object, solver: Any
 ) -> None:
     """Raise `ClaimevenError` for arguments of a board that cannot be."""
     if whole_number(seat, "a seat") not in (0, 1):
         raise ClaimevenError(f"a seat must be 0 (moves first) or 1, got {seat}")
-    if not isinstance(limit, Limit | None):
-        raise ClaimevenError(f"a limit must be a Limit such as Limit(seconds=1), got {limit!r}")
+    if limit is not None:
+        check_is_limit(limit)
     seed_number(seed)
-    if not isinstance(solver, Solver | None):
-        raise ClaimevenError(f"a solver must be a Solver, got {solver!r}")
+    if solver is not None:
+        instance(solver, "a solver", Solver)
     if solver is not None and solver.geometry != geometry:
         raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
 
 
 def _game_line(game: object, geometry: Geometry | None) -> GameLine:
     """Return the line that a board starts with."""
-    if not isinstance(geometry, Geometry | None):
-        raise ClaimevenError(f"a board must be a Geometry such as Geometry(9, 7), got {geometry!r}")
+    if geometry is not None:
+        check_geometry(geometry)
     if isinstance(game, Position | GameLine):
         line = GameLine(game) if isinstance(game, Position) else GameLine(game.start, game.columns)
         if geometry not in (None, line.start.geometry):

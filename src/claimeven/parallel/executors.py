@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -135,7 +136,7 @@ def local_workers(
     from claimeven.parallel.jobs import PoolError  # noqa: PLC0415 - for a quick start
     from claimeven.parallel.pool import LocalWorkers  # noqa: PLC0415 - for a quick start
 
-    if not isinstance(jobs, int):
+    if not isinstance(jobs, Integral) or isinstance(jobs, bool):
         raise PoolError(f"jobs must be a whole number, got {jobs!r}")
     if jobs < 1:
         raise PoolError(f"jobs must be 1 or more, got {jobs}")

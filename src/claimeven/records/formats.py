@@ -17,7 +17,7 @@ from typing import Any, TextIO, TypeVar
 
 from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.validation import one_of
 from claimeven.records import boards, documents, line_formats, move_strings, replays
 from claimeven.records.record import GameRecord, InvalidRecord, written_lines
@@ -244,7 +244,8 @@ def tried_records(
     Raises `InvalidRecord` for an unknown format, and naming the line from which on a file cannot be
     read.
     """
-    form = replace(format_of(form), doubt=_certain) if isinstance(form, str) else form
+    form = form if isinstance(form, Format) else replace(format_of(form), doubt=_certain)
+    check_geometry(geometry, InvalidRecord)
     for line, item in _readable(form.items(lines, geometry)):
         for each in item if isinstance(item, list) else [item]:
             if isinstance(each, InvalidRecord):
@@ -299,7 +300,7 @@ def read_text(text: str, geometry: Geometry = STANDARD) -> GameRecord:
 
 def write_records(stream: TextIO, records: Iterable[GameRecord], form: str | Format) -> int:
     """Write games to an open text file; return how many. Raises `InvalidRecord`."""
-    form = format_of(form) if isinstance(form, str) else form
+    form = form if isinstance(form, Format) else format_of(form)
     count = itertools.count()
     form.write(stream, (record for record in records if next(count) >= 0))
     return next(count)

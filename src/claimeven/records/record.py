@@ -11,7 +11,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import winner_by_score
 from claimeven.game.position import Position, positions_along
-from claimeven.game.validation import one_of, whole_number
+from claimeven.game.validation import items_of, one_of, whole_number
 
 #: The end of a game in a word: the seat that won, or another end.
 RESULTS = ("first", "second", "draw", "unfinished")
@@ -75,7 +75,7 @@ class GameRecord:
     position: Position = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        columns = tuple(self.columns)
+        columns = items_of(self.columns, "columns", InvalidRecord)
         for text, what, most, fits in (
             (self.first, "name of a player", _MAX_NAME, str.isprintable),
             (self.second, "name of a player", _MAX_NAME, str.isprintable),

@@ -7,7 +7,7 @@ from typing import Any
 
 from claimeven.compiled import MAX_BITS
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
+from claimeven.game.geometry import Geometry, check_geometry
 from claimeven.game.validation import real_number, whole_number
 
 #: The greatest number of threads.
@@ -42,8 +42,7 @@ class SearchStopped(Exception):
 
 def check_board(geometry: Geometry) -> None:
     """Raise `InvalidSolve` unless this is a board that fits the solver."""
-    if not isinstance(geometry, Geometry):
-        raise InvalidSolve(f"a board must be a Geometry, got {geometry!r}")
+    check_geometry(geometry, InvalidSolve)
     geometry.check_fits_word("the solver", InvalidSolve, MAX_BITS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ from claimeven.compiled.types import is_narrow
 from claimeven.compiled.wide import WideWords, words, words_of
 from claimeven.game.batch import Boards, canonical_keys, disc_counts, has_line, moves
 from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
+from claimeven.game.validation import items_of
 from claimeven.solver.call_kernel import NEVER, UNPLAYABLE
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.kernel import PAUSED
@@ -321,12 +322,9 @@ def as_boards(
         if bad.any():
             raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
         return mine, mask
-    if not isinstance(positions, Iterable):
-        raise InvalidSolve(f"positions must be Positions of {geometry}, got {positions!r}")
-    listed = list(positions)
+    listed = items_of(positions, "positions", InvalidSolve)
     for position in listed:
-        if not isinstance(position, Position) or position.geometry != geometry:
-            raise InvalidSolve(f"positions must be Positions of {geometry}, got {position!r}")
+        check_position(position, InvalidSolve, geometry)
     return (
         words_of([position.mine for position in listed], geometry.bits),
         words_of([position.mask for position in listed], geometry.bits),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from claimeven.game.batch import Boards
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.parallel.jobs import Calls, Executor, Result, made
 from claimeven.solver import protocols
 from claimeven.solver.errors import (
@@ -149,7 +149,7 @@ class Solver:
         self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> int:
         """Return the score of a position; finished games have one too."""
-        self._check(position)
+        check_position(position, InvalidSolve, self.geometry)
         return self._search.run_session(
             lambda session: self._queries.score(
                 session, position, report=reporter(self.geometry, on_progress)
@@ -165,7 +165,7 @@ class Solver:
         If the call ends early, `SearchStopped.scores` has the columns solved so far. Raises
         `InvalidSolve` for a finished game.
         """
-        self._check(position, ongoing=True)
+        check_position(position, InvalidSolve, self.geometry, ongoing=True)
         try:
             return self._search.run_session(
                 lambda session: self._queries.scores(session, position, on_progress),
@@ -179,7 +179,7 @@ class Solver:
         self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
-        self._check(position)
+        check_position(position, InvalidSolve, self.geometry)
 
         def ask(session: Session) -> int:
             report = reporter(self.geometry, on_progress, cut_off=_OUTCOME_WINDOW)
@@ -211,7 +211,7 @@ class Solver:
         >>> Solver(Geometry(4, 4), table_mb=1).best(Position.from_moves("12", Geometry(4, 4)))
         BestMoves(score=0, columns=(2, 0, 3))
         """
-        self._check(position, ongoing=True)
+        check_position(position, InvalidSolve, self.geometry, ongoing=True)
         return self._search.run_session(
             lambda session: self._queries.best(session, position, on_progress), seconds=seconds
         )
@@ -224,7 +224,7 @@ class Solver:
         Of equally good columns the most central one is played. Empty for a finished game. Raises
         `InvalidSolve` if a book has impossible scores.
         """
-        self._check(position)
+        check_position(position, InvalidSolve, self.geometry)
         line: list[int] = []
 
         def fill(session: Session) -> None:
@@ -279,16 +279,6 @@ class Solver:
         return scores
 
     # --- inside ----------------------------------------------------------------------------------
-
-    def _check(self, position: Position, ongoing: bool = False) -> None:
-        if not isinstance(position, Position):
-            raise InvalidSolve(f"a position must be a Position, got {position!r}")
-        if position.geometry != self.geometry:
-            raise InvalidSolve(
-                f"this solver is for {self.geometry}, the position is of {position.geometry}"
-            )
-        if ongoing and position.is_over:
-            raise InvalidSolve(f"the game is over: {position.outcome}")
 
 
 # --- the solvers of an executor's workers, one thread each ---------------------------------------

@@ -158,7 +158,7 @@ def test_built_in_agents_have_processes_when_asked() -> None:
     there.close()
     with pytest.raises(InvalidSpec, match="is an object or a function of this process"):
         play_match(lambda position: 0, "random", isolate=True)
-    with pytest.raises(InvalidLimit, match="memory_limit_mb must be 1 or more, got 0"):
+    with pytest.raises(InvalidLimit, match="memory_limit_mb must be 1 to 4,294,967,296, got 0"):
         Sandbox(memory_limit_mb=0)
     with pytest.raises(InvalidLimit, match="memory_limit_mb must be a whole number"):
         Sandbox(memory_limit_mb=1.5)  # type: ignore[arg-type]  # bad on purpose

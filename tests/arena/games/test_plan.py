@@ -132,8 +132,8 @@ OVER = Position.from_moves("1212121")
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"games": 0}, "games must be 1 or more, got 0"),
-        ({"games": 20_000_001}, "games must be 20,000,000 or fewer, got 20,000,001"),
+        ({"games": 0}, "games must be 1 to 20,000,000, got 0"),
+        ({"games": 20_000_001}, "games must be 1 to 20,000,000, got 20,000,001"),
         ({"games": True}, "games must be a whole number, got True"),
         ({"games": 1, "seed": -1}, "seed must be 0 or more, got -1"),
         ({"seed": 0.5}, "seed must be a whole number, got 0.5"),
@@ -159,8 +159,8 @@ def test_impossible_matches(asked: dict[str, Any], message: str) -> None:
     ("agents", "more", "message"),
     [
         (("random",), {}, "2 agents or more, got 1"),
-        ((), {"rounds": 0}, "rounds must be 1 or more, got 0"),
-        ((), {"rounds": 10_000_001}, "rounds must be 10,000,000 or fewer, got 10,000,001"),
+        ((), {"rounds": 0}, "rounds must be 1 to 10,000,000, got 0"),
+        ((), {"rounds": 10_000_001}, "rounds must be 1 to 10,000,000, got 10,000,001"),
         ((), {"rounds": 1.5}, "rounds must be a whole number, got 1.5"),
         ((), {"seed": "x"}, "seed must be a whole number, got 'x'"),
         ((), {"kind": "swiss"}, "kind must be round-robin or gauntlet, got 'swiss'"),

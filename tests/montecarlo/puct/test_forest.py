@@ -33,14 +33,14 @@ def test_bad_sizes(given: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"c": -1.0}, "c must be 0 to 1000, got -1.0"),
+        ({"c": -1.0}, "c must be 0 to 1,000, got -1.0"),
         ({"c": float("nan")}, "c must be"),
         ({"fpu": 3}, "fpu must be 0 to 2, got 3"),
         ({"prior_temperature": 0}, "prior_temperature must be 0.1 to 10, got 0"),
-        ({"temperature": 1001}, "temperature must be 0 to 1000, got 1001"),
+        ({"temperature": 1001}, "temperature must be 0 to 1,000, got 1001"),
         ({"noise": 1.5}, "noise must be 0 to 1, got 1.5"),
-        ({"leaves": 4097}, "leaves must be 1 to 4096, got 4097"),
-        ({"capacity": 63}, "capacity must be 64 to 100000000, got 63"),
+        ({"leaves": 4097}, "leaves must be 1 to 4,096, got 4,097"),
+        ({"capacity": 63}, "capacity must be 64 to 100,000,000, got 63"),
         ({"solver": 1}, "solver must be true or false"),
         ({"reuse": 0}, "reuse must be true or false, got 0"),
     ],
@@ -66,7 +66,7 @@ def test_bad_calls() -> None:
     with pytest.raises(ClaimevenError, match="tree must be 0 to 1"):
         forest.reset(2)
     for leaves in (0, 4097):
-        with pytest.raises(ClaimevenError, match="leaves must be 1 to 4096"):
+        with pytest.raises(ClaimevenError, match="leaves must be 1 to 4,096"):
             forest.gather(leaves)
     with pytest.raises(ClaimevenError, match=r"column 8 \(counted from 0\) is not on the board"):
         forest.advance(0, 8)
@@ -78,7 +78,7 @@ def test_bad_calls() -> None:
     for fraction, alpha, message in (
         (-0.5, 1.0, "fraction must be 0 to 1, got -0.5"),
         (2.0, 1.0, "fraction must be 0 to 1, got 2.0"),  # priors would be negative
-        (0.25, 0.0, "alpha must be 0.001 to 1000, got 0.0"),  # or empty
+        (0.25, 0.0, "alpha must be 0.001 to 1,000, got 0.0"),  # or empty
         (0.25, float("nan"), "alpha must be"),
     ):
         with pytest.raises(ClaimevenError, match=message):

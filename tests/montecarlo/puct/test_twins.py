@@ -127,7 +127,7 @@ def test_network_of_tuples() -> None:
 @pytest.mark.parametrize("softness", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_softness_that_cannot_be_is_refused(softness: float) -> None:
     network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
-    with pytest.raises(InvalidNetwork, match="softness must be a number above 0, got"):
+    with pytest.raises(InvalidNetwork, match=r"softness must be .*, got"):
         NTuplePolicyValue(network, softness)
 
 

@@ -164,7 +164,7 @@ TOLD = TINY.as_dict()
     [
         (None, "has no sizes of its layers"),
         ({"pairs": 6}, "has no sizes of its layers"),
-        ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2048, got 10"),
+        ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2,048, got 1,000,000,000"),
         ({**TOLD, "pairs": "6"}, "a whole number, got '6'"),
         ({**TOLD, "pairs": [1]}, r"a whole number, got \[1\]"),
         (dict.fromkeys(TOLD, 64), r"'lines' must be of shape \(12, 64, "),

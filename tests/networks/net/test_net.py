@@ -207,7 +207,7 @@ def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
 
 def test_sizes_that_cannot_be_are_refused() -> None:
     for name, size, message in (
-        ("pairs", 0, "the pairs of a net must be 1 to 2048, got 0"),
+        ("pairs", 0, "the pairs of a net must be 1 to 2,048, got 0"),
         ("blocks", 65, "the blocks of a net must be 0 to 64, got 65"),
         ("line_numbers", 1.5, r"the line numbers of a net must be a whole number, got 1\.5"),
     ):

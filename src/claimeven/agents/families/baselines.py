@@ -12,10 +12,10 @@ import numpy as np
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
 from claimeven.game import bitboard
-from claimeven.game.errors import ClaimevenError, InvalidPosition
+from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import column_choices, parse_column
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 
 
 class RandomAgent(Agent):
@@ -89,8 +89,7 @@ class HumanAgent(Agent):
 
 def _legal(position: Position) -> tuple[int, ...]:
     """Return the columns that can be played. Raises `InvalidPosition` if the game is over."""
-    if position.is_over:
-        raise InvalidPosition("the game is over here, so there is no move to choose")
+    check_position(position, ongoing=True)
     return position.legal_columns
 
 

@@ -16,7 +16,7 @@ from claimeven.agents.options import BACKEND, DEEPENING, FULL, ORDER, AgentKind,
 from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.minimax import inspection, types
 from claimeven.minimax.search import TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.transpositions import TranspositionTable
@@ -69,6 +69,7 @@ class SearchAgent(Agent):
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         start = time.perf_counter()
+        check_position(position)
         columns = position.geometry.columns
         self._last, known, self._known = None, self._known, None
         if self._opens(position):

@@ -38,12 +38,9 @@ class Sandbox:
 
     def __post_init__(self) -> None:
         if self.memory_limit_mb is not None:
-            amount = whole_number(self.memory_limit_mb, "memory_limit_mb", InvalidLimit)
-            if amount < 1:
-                raise InvalidLimit(f"memory_limit_mb must be 1 or more, got {amount}")
-            if amount > MAX_MEMORY:
-                raise InvalidLimit(f"memory_limit_mb must be {MAX_MEMORY:,} or less, got {amount}")
-            object.__setattr__(self, "memory_limit_mb", amount)
+            name = "memory_limit_mb"
+            amount = whole_number(getattr(self, name), name, InvalidLimit, low=1, high=MAX_MEMORY)
+            object.__setattr__(self, name, amount)
         if self.load_timeout is not None:
             real_number(self.load_timeout, "load_timeout", InvalidLimit, above=0)
 

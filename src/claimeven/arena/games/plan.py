@@ -198,11 +198,11 @@ class Plan:
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
             raise InvalidMatch(f"a tournament needs 2 agents or more, got {len(self.agents)}")
-        for name, low in (("rounds", 1), ("seed", 0), ("opening_plies", 0)):
-            number = whole_number(getattr(self, name), name, InvalidMatch, low=low)
+        for name, low, high in (
+            ("rounds", 1, MAX_ROUNDS), ("seed", 0, None), ("opening_plies", 0, None)
+        ):  # fmt: skip
+            number = whole_number(getattr(self, name), name, InvalidMatch, low=low, high=high)
             object.__setattr__(self, name, number)
-        if self.rounds > MAX_ROUNDS:
-            raise InvalidMatch(f"rounds must be {MAX_ROUNDS:,} or fewer, got {self.rounds:,}")
         if self.kind not in KINDS:
             raise InvalidMatch(f"kind must be {' or '.join(KINDS)}, got {self.kind!r}")
         if self.adjudicate is not None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from claimeven.compiled import load
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import (
@@ -117,9 +117,7 @@ class PuctForest(ReadableForest):
         """
         self._check_rests(tree)
         position = Position(self.geometry) if position is None else position
-        self._check_board(position)
-        if position.is_over:
-            raise InvalidPosition("the game is over: the position has no move to search for")
+        check_position(position, InvalidPosition, self.geometry, ongoing=True)
         self._start_at(tree, NO_NODE, position)
 
     def gather(
@@ -242,7 +240,7 @@ class PuctForest(ReadableForest):
         dropped. Raises `InvalidPosition` for a position of another board.
         """
         self._check_rests(tree)
-        self._check_board(position)
+        check_position(position, InvalidPosition, self.geometry)
         self._start_at(tree, self._find(tree, position), position, keep)
 
     def _find(self, tree: int, position: Position) -> int:
@@ -314,10 +312,6 @@ class PuctForest(ReadableForest):
             mixed = (1.0 - fraction) * priors[children].astype(np.float64)
             mixed += fraction * noise.ravel()
             priors[children] = mixed.astype(np.float32)
-
-    def _check_board(self, position: Position) -> None:
-        if position.geometry != self.geometry:
-            raise InvalidPosition(f"the board must be {self.geometry}, got {position.geometry}")
 
     def _check_rests(self, tree: int) -> None:
         whole_number(tree, "tree", InvalidOptions, low=0, high=len(self) - 1)

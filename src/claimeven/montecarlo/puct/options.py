@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from claimeven.game.validation import real_number, whole_number
+from claimeven.game.validation import real_number, true_or_false, whole_number
 from claimeven.montecarlo.options import InvalidOptions
 
 #: The minimal length in plies of a win by an unproven move: shorter wins are proven on expansion.
@@ -72,8 +72,7 @@ class PuctOptions:
         for name, (minimum, maximum) in INTEGER_BOUNDS.items():
             whole_number(getattr(self, name), name, InvalidOptions, low=minimum, high=maximum)
         for name in ("solver", "reuse"):
-            if not isinstance(getattr(self, name), bool):
-                raise InvalidOptions(f"{name} must be true or false, got {getattr(self, name)!r}")
+            true_or_false(getattr(self, name), name, InvalidOptions)
 
     @property
     def prior_power(self) -> float:

@@ -350,7 +350,7 @@ class PuctSearch(TreeSearch):
         is the search of `search` without a stored tree, by the textbook, one leaf a batch.
         """
         check_budget(iterations, None)
-        self._check(position)
+        self._check(position, rng)
         engine = TextbookPuct(self.model, self.options)
         engine.start(position)
         return self._steps(engine, rng, iterations), PuctView(position, self.options, engine)
@@ -363,8 +363,8 @@ class PuctSearch(TreeSearch):
                 engine.add_noise(rng)
             yield step
 
-    def _check(self, position: Position) -> None:
-        super()._check(position)
+    def _check(self, position: Position, rng: object) -> None:
+        super()._check(position, rng)
         self.backend_for(position.geometry)
 
     def _engine_of(self, geometry: Geometry) -> PuctEngine:

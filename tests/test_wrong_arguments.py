@@ -1,0 +1,89 @@
+"""Arguments of a wrong kind: each is one sentence that names the argument and the given value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import (
+    GameLine,
+    Geometry,
+    Limit,
+    Position,
+    Solver,
+    draw,
+    draw_svg,
+    encodings,
+    format_moves,
+    make_agent,
+    parse_drawing,
+    parse_moves,
+    perft,
+)  # fmt: skip
+from claimeven.dataset import DatasetPlan, read_dataset
+from claimeven.errors import ClaimevenError
+from claimeven.evaluation import sequences, streaks, triples, windows
+from claimeven.minimax import MinimaxSearch
+from claimeven.montecarlo import MonteCarloOptions, MonteCarloSearch
+from claimeven.networks import NTupleNetwork, NTuplePolicyValue, NTuples
+from claimeven.records import GameRecord, read_records, write_text
+
+WRITERS = [getattr(encodings, name) for name in dir(encodings) if name.startswith("to_")]
+TUPLES = NTuples.random_walks(2, 2)
+MINIMAX, UCT = MinimaxSearch(), MonteCarloSearch(MonteCarloOptions(capacity=1000))
+RNG = np.random.default_rng(0)
+POSITIONS: list[Callable[[Any], object]] = [
+    draw, draw_svg, *WRITERS, sequences, streaks, triples, windows, lambda p: perft(p, 1),
+    lambda p: MINIMAX.search(p, 1), lambda p: MINIMAX.trace(p, 1), TUPLES.indices,
+    lambda p: UCT.search(p, RNG, 1), lambda p: UCT.trace(p, RNG, 1),
+    lambda p: UCT.follow(p, RNG, 1), NTupleNetwork(TUPLES).value, Solver(table_mb=1).score,
+    lambda p: make_agent("greedy").choose(p, Limit(), RNG),
+    lambda p: make_agent("alphabeta:depth=1").choose(p, Limit(), RNG),
+]  # fmt: skip
+BOARDS: list[Callable[[Any], object]] = [
+    lambda g: Position.from_moves("44", g), lambda g: parse_moves("44", g),
+    lambda g: format_moves([3], g), lambda g: parse_drawing("X", g), Solver,
+    lambda g: NTuples.random_walks(geometry=g),
+    MINIMAX.load, MINIMAX.backend_for, UCT.backend_for, lambda g: DatasetPlan(5, 4, 8, geometry=g),
+    lambda g: read_dataset("x.csv", g), lambda g: list(read_records(["44"], "moves", g)),
+    lambda g: GameRecord((), g), lambda g: encodings.from_kaggle([0] * 42, g),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", POSITIONS)
+@pytest.mark.parametrize("value", ["44", None, [3, 3], Geometry()])
+def test_a_position_is_not_another_object(call: Callable[[Any], object], value: object) -> None:
+    with pytest.raises(ClaimevenError, match=r"^position must be a Position, got "):
+        call(value)
+
+
+@pytest.mark.parametrize("call", BOARDS)
+@pytest.mark.parametrize("value", ["7x6", (7, 6, 4), Position()])
+def test_a_board_is_not_another_object(call: Callable[[Any], object], value: object) -> None:
+    with pytest.raises(ClaimevenError, match=r"(a board must be|takes) a Geometry.*, got "):
+        call(value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: format_moves("44"), "columns must be a sequence such as a list, got '44'"),
+        (lambda: format_moves(3), "columns must be a sequence such as a list, got 3"),
+        (lambda: GameLine(None, 3), "columns must be a sequence such as a list, got 3"),
+        (lambda: GameRecord("44"), "columns must be a sequence such as a list, got '44'"),
+        (lambda: write_text([], 3), "format '3'"),
+        (lambda: UCT.search(Position(), 7, 1), "rng must be a Generator such as .*, got 7"),
+        (lambda: Limit().min_with(1), "a limit must be a Limit such as Limit.seconds=1., got 1"),
+        (lambda: NTuples.random_walks("x"), "count must be a whole number, got 'x'"),
+        (lambda: NTuples.random_walks(3, 2.5), "must be a whole number, got 2.5"),
+        (lambda: NTuples.random_walks(seed=True), "seed must be a whole number, got True"),
+        (lambda: NTuplePolicyValue("x"), "network must be a NTupleNetwork, got 'x'"),
+        (lambda: NTupleNetwork(TUPLES).value(Position(Geometry(5, 5))), "the board must be 7x6"),
+    ],
+)
+def test_a_wrong_value_is_reported_in_a_sentence(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ClaimevenError, match=message):
+        call()
