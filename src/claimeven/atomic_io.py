@@ -110,7 +110,10 @@ def starts_with(path: str | Path, start: bytes) -> bool:
 def make_folder(path: str | Path) -> None:
     """Make a folder and its parents, unless it exists. Raises `CannotWrite`."""
     with _naming(path):
-        Path(path).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(path).mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise CannotWrite(f"{path} cannot be written: it is a file, not a folder") from None
 
 
 @contextmanager

@@ -106,8 +106,10 @@ def test_labels_are_from_the_first_players_view_and_unchanged(run: Run, tmp_path
 
 def test_a_file_of_games_is_not_written_over(run: Run, games: Path, tmp_path: Path) -> None:
     path, link = tmp_path / "class.txt", tmp_path / "link.txt"
-    with Store.create(path, {"plan": {}}, (StoredAgent(0, "ann", "greedy"),)) as store:
+    made = tmp_path / "class.db"
+    with Store.create(made, {"plan": {}}, (StoredAgent(0, "ann", "greedy"),)) as store:
         store.add([Game("a", 0, 0, 0, 0, "44", "55667", 0)])
+    made.rename(path)
     link.symlink_to(path)
     before = path.read_bytes()
     for words in (
@@ -239,6 +241,8 @@ def test_a_position_that_cannot_be_labeled_is_named(run: Run, tmp_path: Path) ->
         (("-", "--json"), "--json describes the file of -o"),
         (("-", "-o", "/no/such/folder/x.csv"), "there is no folder /no/such/folder"),
         (("-", "--from", "uci"), "line 1: it has 1 cells"),
+        (("-", "-o", "games.db"), "games.db must end in .txt, .moves0, .csv, "),
+        (("-", "-o", "games.parquet"), "or add --to"),
     ],
 )
 def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:

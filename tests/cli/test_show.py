@@ -177,6 +177,13 @@ def test_how_a_doubtful_input_is_read_is_reported_once(run: Run) -> None:
     assert "count from 0" in run("convert", "-", typed="4,4\n").err
 
 
+def test_long_inputs_are_not_repeated_in_messages(run: Run) -> None:
+    for text in ("[[" * 5000, '{"board": ' + "[" * 5000):
+        result = run("show", text)
+        assert (result.status, result.err[:30]) == (1, "claimeven: the text, line 1: n")
+        assert len(result.err) < 200
+
+
 def test_the_first_player_of_the_text_is_reported(run: Run) -> None:
     text = ". . .\nO . .\n"
     assert "symbols      O (2, -1) moves first in the input and is X here" in run("show", text).out

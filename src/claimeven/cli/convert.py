@@ -104,6 +104,9 @@ def command(
         )
     if out is not None:
         check_output(out)
+        endings = ["", *(each for known in FORMATS.values() for each in known.endings)]
+        if target is None and Path(out).suffix.lower() not in endings:
+            raise ClaimevenError(f"{out} must end in {', '.join(endings[1:])}, or add --to")
     reader = _Reader(source, geometry, skip)
     for name in files:
         reader.check(name)

@@ -36,6 +36,8 @@ from claimeven.records.move_strings import every_item
 
 #: The argument for the lines of stdin.
 STDIN = "-"
+#: Characters of an input that names it in messages.
+_MAX_NAME = 256
 #: Characters that only names of files have.
 _FILE_CHARACTERS = "./\\"
 #: Added to the message for a board that no game reaches.
@@ -132,7 +134,8 @@ class Inputs:
             else:
                 lines = _open(argument, may_be_text=True) or io.StringIO(argument)
         self.are_many = True
-        return argument if "\n" not in argument else "the text", lines
+        is_short = "\n" not in argument and len(argument) < _MAX_NAME
+        return argument if is_short else "the text", lines
 
     def _of_file(self, name: str, lines: TextIO) -> Iterator[Input]:
         where = f"{name}, " if name else ""
