@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from claimeven.compiled.splitmix64 import Stream, mixed_word
@@ -17,7 +17,6 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.parallel.executors import local_workers
 from claimeven.parallel.jobs import Calls, Executor, made
-from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Answer, Solver, ask
 
@@ -37,14 +36,7 @@ class _GameSolver:
     def __init__(self, make: Callable[[], Solver]) -> None:
         self.solver = make()
         self.scores = self.solver.scores
-        self._cache: dict[Position, BestMoves] = {}
-
-    def best(self, position: Position) -> BestMoves:
-        known = self._cache.pop(position, None) or self.solver.best(position)
-        self._cache[position] = known  # last in order; the first is dropped
-        if len(self._cache) > _CACHE_SIZE:
-            del self._cache[next(iter(self._cache))]
-        return known
+        self.best = lru_cache(_CACHE_SIZE)(self.solver.best)
 
 
 class Games:

@@ -14,6 +14,8 @@ package is named, answers every move in the same column.
 
 from __future__ import annotations
 
+from functools import cache
+
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -94,57 +96,34 @@ def follow_up_reaches(
     The search tries every move of the opponent, and in step 4 every column.
     """
     assert position.turn != player
-    search = _FollowUp(position.geometry, target, budget)
-    try:
-        return search.holds(position.theirs, position.mask)
-    except _OverBudget:
-        return None
+    geometry, left = position.geometry, budget
 
-
-class _OverBudget(Exception):
-    """The proof needs more positions than its budget."""
-
-
-class _FollowUp:
-    """One proof: `own` are the discs of the player with the strategy; the other side is to move."""
-
-    def __init__(self, geometry: Geometry, target: int, budget: int) -> None:
-        self.geometry = geometry
-        self.target = target
-        self.left = budget
-        self.known: dict[tuple[int, int], bool] = {}
-
-    def holds(self, own: int, mask: int) -> bool:
-        key = (own, mask)
-        if key not in self.known:
-            self.left -= 1
-            if self.left < 0:
-                raise _OverBudget
-            self.known[key] = self._holds(own, mask)
-        return self.known[key]
-
-    def _holds(self, own: int, mask: int) -> bool:
-        geometry = self.geometry
+    @cache
+    def holds(own: int, mask: int) -> bool:
+        """Whether the player with the discs `own` reaches the target; the other side is to move."""
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _OverBudget
         playable = bitboard.playable_cells(mask, geometry)
         if not playable:
-            return self.target <= 0
+            return target <= 0
         if playable & bitboard.winning_cells(own ^ mask, mask, geometry):
             return False
         while playable:
             move = playable & -playable
             playable ^= move
-            if not self._answered(own, mask | move, move):
+            if not answered(own, mask | move, move):
                 return False
         return True
 
-    def _answered(self, own: int, mask: int, move: int) -> bool:
+    def answered(own: int, mask: int, move: int) -> bool:
         """Whether the player, to move after `move`, still reaches the target."""
-        geometry = self.geometry
         playable = bitboard.playable_cells(mask, geometry)
         if playable & bitboard.winning_cells(own, mask, geometry):
             return True
         if not playable:
-            return self.target <= 0
+            return target <= 0
         threatened = playable & bitboard.winning_cells(own ^ mask, mask, geometry)
         answers = threatened or (move << 1) & geometry.board or playable
         if threatened & (threatened - 1):
@@ -152,6 +131,15 @@ class _FollowUp:
         while answers:
             answer = answers & -answers
             answers ^= answer
-            if self.holds(own | answer, mask | answer):
+            if holds(own | answer, mask | answer):
                 return True
         return False
+
+    try:
+        return holds(position.theirs, position.mask)
+    except _OverBudget:
+        return None
+
+
+class _OverBudget(Exception):
+    """The proof needs more positions than its budget."""
