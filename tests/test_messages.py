@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from claimeven import Geometry, play_match
 from claimeven.learning import NTupleConfig, train_ntuple
 from claimeven.messages import report
+from tests import forks
 
 CRASHING = "def agent(position):\n    raise ValueError('no move')\n"
 SMALL = Geometry(4, 4, 3)
@@ -67,5 +67,5 @@ def test_the_library_does_not_print(tmp_path: Path) -> None:
         "assert sum(map(len, result.faults)) == 2\n"
     )
     words = [sys.executable, "-c", program]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    ended = forks.run_program(words, env=forks.environment(), capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -488,7 +488,7 @@ def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None
         program.stdout.close()
         program.wait(timeout=DEADLINE)
     # At the end of the lines it finishes.
-    output = subprocess.run(
+    output = forks.run_program(
         command("ugi", "alphabeta"), input="go depth 4\n", env=environment(), text=True,
         capture_output=True, timeout=DEADLINE, check=True,
     ).stdout  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from itertools import islice
 
@@ -17,6 +16,7 @@ from claimeven.agents.base import AgentFault
 from claimeven.agents.families import classic
 from claimeven.agents.validation import plain_decision
 from claimeven.game.errors import ClaimevenError, InvalidPosition
+from tests import forks
 from tests.agents.support import decided
 from tests.positions import random_positions
 
@@ -325,8 +325,8 @@ def test_a_first_decision_neither_compiles_nor_allocates() -> None:
         "breadth:capacity=1000000", "uct-itu-table", "uct:transpositions=mirror,threads=2",
         "uct:playout=alphabeta2",
     ]  # fmt: skip
-    ran = subprocess.run(
+    ran = forks.run_program(
         [sys.executable, "-c", FIRST_DECISIONS, " ".join(OF_ONE_BOARD), *specs],
-        capture_output=True, text=True, check=False,
+        env=forks.environment(), capture_output=True, text=True,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -192,7 +191,7 @@ finally:
 
 
 def test_a_thread_may_print_while_agents_move() -> None:
-    ran = subprocess.run(
+    ran = forks.run_program(
         [sys.executable, "-c", PRINTING], env=forks.environment(), check=False,
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.compiled import cache
+from tests import forks
 
 DAY = 86_400
 #: Loads one small kernel, and prints whether it was compiled and its answer.
@@ -28,10 +29,10 @@ ANSWER = "[0 1] [1 3]"
 
 def started(before: str = "", **variables: str) -> subprocess.Popen[str]:
     """A process that calls the kernel after something was done to it."""
-    return subprocess.Popen(
+    return forks.program(
         [sys.executable, "-c", f"{before}\n{CALL}"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, **variables},
+        env=forks.environment(**variables),
     )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from claimeven.compiled import (
     when_compiling,
 )
 from claimeven.compiled.decorators import PLAIN
+from tests import forks
 
 WORDS = [0, 1, 2, 3, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF]
 
@@ -292,10 +293,10 @@ print(seen)
 def test_ctrl_c_while_compiling_is_never_lost_and_never_a_traceback(tmp_path: Path) -> None:
     nowhere = tmp_path / "file"
     nowhere.touch()
-    process = subprocess.run(
+    process = forks.run_program(
         [sys.executable, "-c", INTERRUPTED],
-        capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "CLAIMEVEN_CACHE_DIR": str(nowhere)},
+        capture_output=True, text=True, timeout=300,
+        env=forks.environment(CLAIMEVEN_CACHE_DIR=str(nowhere)),
     )  # fmt: skip
     assert (process.stdout, process.stderr) == ("8\n", "")
 

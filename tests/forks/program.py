@@ -85,6 +85,7 @@ def run_as_nobody(before: str, after: str, *words: str) -> tuple[int, str, str]:
 def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:
     """Launch the program and wait for its end, as `subprocess.run` does with the same options."""
     given, seconds = options.pop("input", None), options.pop("timeout", None)
+    check = options.pop("check", False)
     if given is not None:
         options["stdin"] = subprocess.PIPE
     if options.pop("capture_output", False):
@@ -95,4 +96,7 @@ def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedPro
         except BaseException:
             running.kill()
             raise
-    return subprocess.CompletedProcess(arguments, running.returncode, out, err)
+    ended = subprocess.CompletedProcess(arguments, running.returncode, out, err)
+    if check:
+        ended.check_returncode()
+    return ended

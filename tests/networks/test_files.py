@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import random
-import subprocess
 import sys
 import threading
 import zipfile
@@ -30,6 +29,7 @@ from claimeven.networks import (
     write_model,
     write_network,
 )
+from tests import forks
 from tests.networks.test_ntuple import made, some_position
 
 
@@ -398,9 +398,10 @@ def test_a_small_file_of_huge_tables_is_reported_by_name(tmp_path: Path) -> None
     }
     path = tmp_path / "huge.npz"
     write_model(path, ModelFile("ntuple", Geometry(), arrays))
-    ran = subprocess.run(
-        [sys.executable, "-c", BOUNDED, str(path)], capture_output=True, text=True, check=True
-    )
+    ran = forks.run_program(
+        [sys.executable, "-c", BOUNDED, str(path)],
+        env=forks.environment(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
     assert ran.stdout == (
         f"{path} is not a model: its tables take 32,768 MB, for which there is no room\n"
     )

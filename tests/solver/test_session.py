@@ -7,7 +7,6 @@ import itertools
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ from claimeven import Geometry, Position
 from claimeven.parallel import interrupts
 from claimeven.solver import ExactSearch, SearchStopped, SolveProgress, Solver, SolverBusy
 from claimeven.solver import search as module_of_searches
+from tests import forks
 from tests.positions import random_positions
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
@@ -102,9 +102,9 @@ print(len(wrong), "wrong")
 def test_threads_may_share_a_solver() -> None:
     """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "226744515337", "44455554221", "47577272232"]
-    done = subprocess.run(
+    done = forks.run_program(
         [sys.executable, "-c", SHARED_BY_THREADS, *moves],
-        capture_output=True, text=True, timeout=300, check=False,
+        env=forks.environment(), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n", "")
 
@@ -253,9 +253,9 @@ for many in ([hard, late], [late, hard]):  # one thread has a moment of work, th
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends itself the signal of Ctrl-C")
 def test_ctrl_c_ends_a_call_that_works_and_one_that_waits() -> None:
-    done = subprocess.run(
+    done = forks.run_program(
         [sys.executable, "-c", INTERRUPTED],
-        capture_output=True, text=True, timeout=300, check=False,
+        env=forks.environment(), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout.splitlines() == [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,7 @@ from claimeven.agents.families.perfect import (
     lines_left,
 )
 from claimeven.solver import InvalidSolve, Solver
+from tests import forks
 from tests.agents.support import decided
 from tests.positions import position_after, random_positions
 
@@ -195,9 +195,9 @@ for spec in ("perfect:pick=center,table_mb=8", "full:table_mb=8"):
 def test_threads_may_share_an_agent() -> None:
     """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "22674451533712", "4445555422177", "47577272232"]
-    done = subprocess.run(
+    done = forks.run_program(
         [sys.executable, "-c", SHARED_BY_THREADS, *moves],
-        capture_output=True, text=True, timeout=300, check=False,
+        env=forks.environment(), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 wrong\n" * 2, "")
 
@@ -289,9 +289,10 @@ def test_the_memory_of_its_table_is_there_before_its_first_move() -> None:
         "agent = make_agent('perfect:table_mb=64')\n"
         "print(held() - before)\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
-    )
+    ended = forks.run_program(
+        [sys.executable, "-c", script],
+        env=forks.environment(), capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
     assert int(ended.stdout) > 50_000
 
 

@@ -285,7 +285,7 @@ agent.close()
 def test_after_a_fork_each_process_has_its_answers(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(board):\n    return board.heights.index(max(board.heights))\n")
-    ended = subprocess.run(
+    ended = forks.run_program(
         [sys.executable, "-c", TWO_PROCESSES, f"{bot}:agent"],
         env=forks.environment(), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
