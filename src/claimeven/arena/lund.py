@@ -24,8 +24,7 @@ from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_lund
 from claimeven.game.errors import IllegalMove
-from claimeven.game.notation import format_moves
-from claimeven.game.position import Position
+from claimeven.game.game_line import GameLine
 from claimeven.ratings.pentanomial import wilson_interval
 
 #: The move that starts a game; it also means "no move".
@@ -185,7 +184,7 @@ def _play(
     try:
         begin_game(agent, rng)
         while answer["result"] == UNFINISHED:
-            decision, seconds = timed_decision(agent, board.position, limit, rng)
+            decision, seconds = timed_decision(agent, board.line.position, limit, rng)
             clock.append(seconds)
             board.put(decision.column)
             answer = server.move(decision.column)
@@ -193,7 +192,7 @@ def _play(
     except AgentFault as error:
         # The game continues at the server; it is lost when the next one starts.
         fault = str(error)
-    moves, slowest = format_moves(board.columns), max(clock, default=0.0)
+    moves, slowest = board.line.moves, max(clock, default=0.0)
     result = answer["result"] if fault is None else LOST
     return ChallengeGame(
         number, board.seat == 0, moves, result, len(clock), sum(clock), slowest, fault
@@ -205,22 +204,20 @@ class _Board:
 
     def __init__(self, url: str, seat: int) -> None:
         self.url, self.seat = url, seat
-        self.position = Position()
-        self.columns: list[int] = []
+        self.line = GameLine()
 
     def put(self, column: int) -> None:
         """Make a move of either side."""
         try:
-            self.position = self.position.play(column)
+            self.line.play(column)
         except IllegalMove as error:
             raise ChallengeFailed(f"{self.url} plays an illegal move: {error}") from None
-        self.columns.append(column)
 
     def follow(self, answer: dict[str, Any]) -> None:
         """Make the server's move, and check that both have the same board."""
         if answer["botmove"] != NO_MOVE:
             self.put(answer["botmove"])
-        moves, position = format_moves(self.columns), self.position
+        moves, position = self.line.moves, self.line.position
         if answer.get("state") != to_lund(position, self.seat).tolist():
             raise ChallengeFailed(
                 f"{self.url} shows another board than that after {moves or 'no move'}"

@@ -12,11 +12,10 @@ from functools import lru_cache, partial
 from itertools import combinations
 
 from claimeven.arena.games.game import Forfeit, Game
-from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.montecarlo.playouts.textbook import longest_run
+from claimeven.montecarlo.playouts.textbook import blocking_columns, longest_run, winning_columns
 
 #: Numbers of positions: with a win, a block, or both at hand (of each seat); random ones; and with
 #: sets of open columns, on boards of many columns.
@@ -139,12 +138,7 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
 
 
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
-    geometry, mask, hands = position.geometry, position.mask, list[tuple[int, ...]]()
-    for discs in (position.mine, position.theirs):
-        won = bitboard.winning_cells(discs, mask, geometry)
-        cells = geometry.cells_of(won & bitboard.playable_cells(mask, geometry))
-        hands.append(tuple(column for column, _ in cells))
-    return Probe(position, columns, *hands)
+    return Probe(position, columns, winning_columns(position), blocking_columns(position))
 
 
 def random_probes(geometry: Geometry, rng: random.Random, games: int) -> Iterator[Probe]:

@@ -23,11 +23,11 @@ import numpy as np
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.compiled import MAX_BITS
 from claimeven.errors import ClaimevenError
-from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
 from claimeven.puzzles.puzzle import (
     BUNDLED_VERSION,
     MIN_COLUMNS,
@@ -210,13 +210,8 @@ def _random_game(
     positions, columns = [Position(geometry)], list[int]()
     while len(columns) < last and not positions[-1].is_over:
         position = positions[-1]
-        choices = list(position.legal_columns)
-        playable = playable_cells(position.mask, geometry)
-        for discs in (position.mine, position.theirs):
-            wins = winning_cells(discs, position.mask, geometry) & playable
-            if wins:
-                choices = [column for column, _ in geometry.cells_of(wins)]
-                break
+        urgent = winning_columns(position) or blocking_columns(position)
+        choices = urgent or position.legal_columns
         columns.append(choices[int(rng.integers(len(choices)))])
         positions.append(position.play(columns[-1]))
     return tuple(columns), positions
@@ -226,8 +221,7 @@ def _task_of(position: Position) -> int:
     """Return `_COMPLETE` or `_BLOCK` if a side can complete a line now, else `_QUIET`."""
     if is_quiet(position):
         return _QUIET
-    wins = winning_cells(position.mine, position.mask, position.geometry)
-    return _COMPLETE if wins & playable_cells(position.mask, position.geometry) else _BLOCK
+    return _COMPLETE if winning_columns(position) else _BLOCK
 
 
 def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:

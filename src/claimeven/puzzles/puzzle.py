@@ -28,13 +28,13 @@ from typing import Any, Final
 
 from claimeven import atomic_io, markup
 from claimeven.errors import ClaimevenError
-from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position, positions_along
 from claimeven.game.svg import draw_svg
 from claimeven.game.validation import one_of, whole_number
+from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
 from claimeven.text_io import text_of
 
 WIN: Final = "win"
@@ -84,12 +84,7 @@ class InvalidPuzzles(ClaimevenError):
 
 def is_quiet(position: Position) -> bool:
     """Whether neither side can complete a line with the next disc."""
-    geometry = position.geometry
-    playable = playable_cells(position.mask, geometry)
-    return not any(
-        winning_cells(discs, position.mask, geometry) & playable
-        for discs in (position.mine, position.theirs)
-    )
+    return not (winning_columns(position) or blocking_columns(position))
 
 
 @dataclass(frozen=True)

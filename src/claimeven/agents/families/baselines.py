@@ -16,6 +16,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import column_choices, parse_column
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position, check_position
+from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
 
 
 class RandomAgent(Agent):
@@ -48,8 +49,8 @@ class GreedyAgent(Agent):
         legal = _legal(position)
         runs = _longest_runs(position)
         column = runs.index(max(run for run in runs if run is not None))
-        for wanted, discs in ((self.block, position.theirs), (self.win, position.mine)):
-            wins = _winning_columns(position, discs) if wanted else ()
+        for wanted, columns_of in ((self.block, blocking_columns), (self.win, winning_columns)):
+            wins = columns_of(position) if wanted else ()
             if wins:
                 column = wins[0]
         return Decision(
@@ -110,13 +111,6 @@ def _longest_runs(position: Position) -> list[int | None]:
         for column, _ in geometry.cells_of(through):
             runs[column] = length
     return runs
-
-
-def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:
-    geometry = position.geometry
-    wins = bitboard.winning_cells(discs, position.mask, geometry)
-    cells = wins & bitboard.playable_cells(position.mask, geometry)
-    return tuple(column for column, _ in geometry.cells_of(cells))
 
 
 HUMAN = AgentKind("human", "you, at the terminal", (), lambda options: HumanAgent())

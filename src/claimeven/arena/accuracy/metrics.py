@@ -23,9 +23,9 @@ from itertools import combinations
 from typing import Any
 
 from claimeven.blocks import flat_rows
-from claimeven.game import bitboard
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
+from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
 from claimeven.ratings.pentanomial import NORMAL_95, holm, mcnemar, wilson_interval
 from claimeven.review.analysis import JudgedMove, sign
 from claimeven.review.explain import ColumnExplanation, explain_columns
@@ -293,12 +293,9 @@ def phase_of(position: Position) -> str:
 
 def tactic_of(position: Position) -> str:
     """Return "wins" if the next disc can win, "blocks" if one column must be blocked, or ""."""
-    geometry, mask = position.geometry, position.mask
-    playable = bitboard.playable_cells(mask, geometry)
-    if bitboard.winning_cells(position.mine, mask, geometry) & playable:
+    if winning_columns(position):
         return "wins"
-    threats = bitboard.winning_cells(position.theirs, mask, geometry) & playable
-    return "blocks" if threats.bit_count() == 1 else ""
+    return "blocks" if len(blocking_columns(position)) == 1 else ""
 
 
 #: A difference this unlikely by chance counts as one.
