@@ -23,13 +23,22 @@ from claimeven import (
     parse_moves,
     perft,
 )  # fmt: skip
+from claimeven.arena import Store, read_rubric
+from claimeven.book import MappedBook, load_book
 from claimeven.dataset import DatasetPlan, read_dataset
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import sequences, streaks, triples, windows
 from claimeven.minimax import MinimaxSearch
 from claimeven.montecarlo import MonteCarloOptions, MonteCarloSearch
-from claimeven.networks import NTupleNetwork, NTuplePolicyValue, NTuples
-from claimeven.records import GameRecord, read_records, write_text
+from claimeven.networks import (
+    NTupleNetwork,
+    NTuplePolicyValue,
+    NTuples,
+    read_model,
+    write_network,
+)  # fmt: skip
+from claimeven.puzzles import read_puzzles
+from claimeven.records import GameRecord, open_records, read_records, write_text
 
 WRITERS = [getattr(encodings, name) for name in dir(encodings) if name.startswith("to_")]
 TUPLES = NTuples.random_walks(2, 2)
@@ -51,6 +60,11 @@ BOARDS: list[Callable[[Any], object]] = [
     lambda g: read_dataset("x.csv", g), lambda g: list(read_records(["44"], "moves", g)),
     lambda g: GameRecord((), g), lambda g: encodings.from_kaggle([0] * 42, g),
 ]  # fmt: skip
+PATHS: list[Callable[[Any], object]] = [
+    lambda path: write_network(path, NTupleNetwork(TUPLES)), read_dataset, read_model,
+    open_records, Store.read, Store.extend, load_book,
+    MappedBook, read_puzzles, read_rubric,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("call", POSITIONS)
@@ -67,6 +81,14 @@ def test_a_board_is_not_another_object(call: Callable[[Any], object], value: obj
         call(value)
 
 
+@pytest.mark.parametrize("call", PATHS)
+@pytest.mark.parametrize("value", [3, None, b"x", ["x"], "a\0b"])
+def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) -> None:
+    message = "a path must be text or a Path, got|a path must not contain a null character"
+    with pytest.raises(ClaimevenError, match=message):
+        call(value)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -77,6 +99,8 @@ def test_a_board_is_not_another_object(call: Callable[[Any], object], value: obj
         (lambda: write_text([], 3), "format '3'"),
         (lambda: UCT.search(Position(), 7, 1), "rng must be a Generator such as .*, got 7"),
         (lambda: Limit().min_with(1), "a limit must be a Limit such as Limit.seconds=1., got 1"),
+        (lambda: Geometry(10**5000), "columns must be 1 to 16, got a whole number of 16,610 bits"),
+        (lambda: perft(Position(), -(10**5000)), "depth must be 0 or more, got a whole number of"),
         (lambda: NTuples.random_walks("x"), "count must be a whole number, got 'x'"),
         (lambda: NTuples.random_walks(3, 2.5), "must be a whole number, got 2.5"),
         (lambda: NTuples.random_walks(seed=True), "seed must be a whole number, got True"),

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, TextIO
 
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 
 #: Obstacles of a file, by the type in their mode.
 _OTHERS = {
@@ -349,6 +349,7 @@ class GrowingFile:
 
 def _target(path: str | Path, of_games: bool = False) -> Path:
     """Return the regular file to write, links followed, there or not; `CannotWrite` otherwise."""
+    path_of(path, CannotWrite)
     if not os.fspath(path):
         raise CannotWrite("a file to write must have a name, got ''")
     if os.fspath(path) == STDOUT:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.atomic_io import write_text
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.option_fields import CommandOption
 from claimeven.provenance import version_here
 from claimeven.suggestions import did_you_mean, no_such
@@ -81,7 +81,7 @@ def read_toml(path: str | Path, error_class: type[ClaimevenError]) -> tuple[dict
     """Return the data in a TOML file, and its text. Raises an error of the class."""
     try:
         with reading(path, error_class):
-            text = Path(path).read_text("utf-8-sig")
+            text = path_of(path, error_class).read_text("utf-8-sig")
         return tomllib.loads(text), text
     except UnicodeDecodeError:
         raise error_class(f"{path} cannot be read: it must be a text file in UTF-8") from None

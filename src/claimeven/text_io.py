@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 
 _PACKED = b"\x1f\x8b"
 _UNPACK = "unpack it and give the files in it"
@@ -103,7 +103,7 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     too large or not text.
     """
     try:
-        with reading(path, error), Path(path).open("rb") as raw:
+        with reading(path, error), path_of(path, error).open("rb") as raw:
             data = raw.read(most + 1)
         if data.startswith(_PACKED) and len(data) <= most:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:

@@ -57,9 +57,9 @@ def test_every_line_is_a_position_with_its_score(book: Book, lines: list[str]) -
         (lambda lines: [f"# claimeven book: 7x{'6' * 9999} connect 4, plies 1"], "is not a book"),
         (
             lambda lines: [*lines, "1 9"],
-            r"line \d+ of t.txt: the score must be .*, got 9",
+            r"line \d+ of t.txt: the score after 1 moves must be .*, got 9",
         ),
-        (lambda lines: [*lines, "1 -8"], "the score must be -7 to 8"),
+        (lambda lines: [*lines, "1 -8"], "the score after 1 moves must be -7 to 8"),
         (lambda lines: [*lines, "1 " + "9" * 5000], "is not a score"),
         (
             lambda lines: [*lines, lines[5]],

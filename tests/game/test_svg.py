@@ -107,8 +107,8 @@ def test_a_stage_has_the_parts_of_any_position(position: Position) -> None:
     [
         ({"position": "44"}, "position must be a Position, got '44'"),
         ({"last": "4"}, "the last column must be a whole number, got '4'"),
-        ({"scores": 3}, "scores must be a number for each column, got 3"),
-        ({"scores": "1234567"}, "scores must be a number for each column"),
+        ({"scores": 3}, "scores must be a sequence such as a list, got 3"),
+        ({"scores": "1234567"}, "scores must be a sequence such as a list"),
         ({"scores": [1.5] * 7}, "a score must be a whole number, got 1.5"),
         ({"scores": [1] * 6}, "scores must be 7 numbers on 7x6 connect 4, got 6"),
         ({"cell": 0}, "the pixels of a cell must be greater than 0, got 0"),

@@ -338,7 +338,7 @@ def test_parts_count_together_however_small_each_is(tmp_path: Path) -> None:
 
 
 def test_an_invalid_file_name_is_reported() -> None:
-    with pytest.raises(InvalidNetwork, match="cannot be read: embedded null byte"):
+    with pytest.raises(InvalidNetwork, match="cannot be read: a path must not contain a null"):
         read_model("no\0name")
 
 

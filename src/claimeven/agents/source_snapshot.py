@@ -14,6 +14,7 @@ from typing import TypeVar
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.sanitize import PrintsToStderr, described, traceback_of
 from claimeven.suggestions import did_you_mean_file
+from claimeven.text_io import reading
 
 Result = TypeVar("Result")
 
@@ -56,10 +57,8 @@ def source_of(place: str) -> bytes:
     refusal = refusal_of(place)
     if refusal is not None:
         raise InvalidSpec(refusal)
-    try:
+    with reading(place, InvalidSpec):
         return Path(place).read_bytes()
-    except OSError as error:
-        raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
 
 
 def is_file(path: Path) -> bool:

@@ -47,6 +47,7 @@ from claimeven import atomic_io
 from claimeven.book.enumerate import Keys, Scores
 from claimeven.compiled import MAX_BITS
 from claimeven.compiled.wide import joined, words_of
+from claimeven.errors import path_of
 from claimeven.game.batch import canonical_keys, disc_counts
 from claimeven.game.errors import ClaimevenError, InvalidGeometry
 from claimeven.game.geometry import Geometry
@@ -336,7 +337,7 @@ class Book:
     @classmethod
     def load(cls, path: str | Path) -> Book:
         """Read a book file. Raises `InvalidBook` with its path, as `from_bytes`."""
-        path = Path(path)
+        path = path_of(path, InvalidBook)
         return cls.from_bytes(read(path), str(path))
 
     def save(self, path: str | Path) -> None:

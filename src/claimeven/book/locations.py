@@ -18,6 +18,7 @@ import platformdirs
 from claimeven.book.book import MAGIC, Book, InvalidBook, read
 from claimeven.book.mmap_book import VERSION as MAPPED_VERSION
 from claimeven.book.mmap_book import MappedBook
+from claimeven.errors import path_of
 from claimeven.game.geometry import Geometry
 from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from claimeven.text_io import reading
@@ -80,7 +81,7 @@ def default_path(geometry: Geometry) -> Path | None:
 
 def load_book(path: str | Path) -> AnyBook:
     """Open a book file of either version. Raises `InvalidBook` with its path."""
-    path = Path(path)
+    path = path_of(path, InvalidBook)
     with reading(path, InvalidBook), path.open("rb") as stream:
         start = stream.read(_VERSION.stop)
     if start[_VERSION] == MAPPED_VERSION.to_bytes(2, "little"):

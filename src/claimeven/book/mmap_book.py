@@ -48,6 +48,7 @@ from claimeven.book.book import (
 )
 from claimeven.book.enumerate import Keys, Scores, layers
 from claimeven.book.ranking import PositionRanking
+from claimeven.errors import path_of
 from claimeven.game.batch import mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -76,7 +77,7 @@ class MappedBook:
 
     def __init__(self, path: str | Path) -> None:
         """Open a file. Raises `InvalidBook` with its path: unreadable, not a book, corrupt."""
-        self.path: Path = Path(path)
+        self.path: Path = path_of(path, InvalidBook)
         name = str(path)
         with reading(path, InvalidBook):
             self._place = self.path.absolute()  # the current folder may change later

@@ -25,6 +25,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.game.validation import whole_number
 from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 
@@ -136,11 +137,8 @@ def _read_entry(
     if len(columns) > plies:
         raise InvalidBook(f"line {number} of {name}: more than {plies} moves")
     lowest, highest = score_range(geometry, len(columns))
-    if not lowest <= score <= highest:
-        raise InvalidBook(
-            f"line {number} of {name}: the score must be {lowest} to {highest} after"
-            f" {len(columns)} moves, got {score}"
-        )
+    of_line = f"line {number} of {name}: the score after {len(columns)} moves"
+    whole_number(score, of_line, InvalidBook, low=lowest, high=highest)
     mine = mask = 0
     for column in columns:
         cell = (mask + (1 << geometry.bit(column, 0))) & geometry.column_mask(column)

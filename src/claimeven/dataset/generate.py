@@ -53,6 +53,7 @@ from claimeven.dataset.files import (
 )
 from claimeven.dataset.games import Candidate, Games
 from claimeven.dataset.sampling_kernel import random_positions
+from claimeven.errors import path_of
 from claimeven.game.batch import canonical_keys
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.errors import InvalidPosition
@@ -95,7 +96,7 @@ def make_dataset(
     exists, cannot be written or has another suffix, if the partial file has other options or is
     corrupt, or if there are fewer positions than `plan.positions`.
     """
-    start, path = time.perf_counter(), Path(path)
+    start, path = time.perf_counter(), path_of(path, InvalidDatasetFile)
     if split is not None:
         share(split, "the share to train on", InvalidDataset)
         check_target(held_out_path(path))

@@ -27,7 +27,7 @@ from claimeven.dataset.dataset import (
     field_names,
 )
 from claimeven.dataset.files import CSV, SUFFIXES, card_path, imported_pyarrow, read_card
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
 from claimeven.game.geometry import STANDARD, Geometry, check_geometry
@@ -54,7 +54,7 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     Raises `InvalidDatasetFile` for a file that cannot be read, is of another kind or board, or
     contains invalid positions or scores. The message names the file and the row.
     """
-    path = Path(path)
+    path = path_of(path, InvalidDatasetFile)
     check_geometry(geometry, InvalidDatasetFile)
     geometry.check_fits_word("a data set", InvalidDatasetFile, MAX_BITS)
     if path.suffix not in SUFFIXES:

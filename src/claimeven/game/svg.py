@@ -16,7 +16,7 @@ style sheets or ids, so that a page may have several drawings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -27,7 +27,7 @@ from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position, check_position
-from claimeven.game.validation import real_number, whole_number
+from claimeven.game.validation import items_of, real_number, whole_number
 from claimeven.markup import Html, Svg
 
 Cell = tuple[int, int]
@@ -93,7 +93,11 @@ def draw_svg(
     """
     check_position(position)
     geometry = position.geometry
-    _check_scores(scores, geometry)
+    if scores is not None:
+        scores = items_of(scores, "scores")
+        if len(scores) != geometry.columns:
+            expected = f"{geometry.columns} numbers on {geometry}"
+            raise ClaimevenError(f"scores must be {expected}, got {len(scores)}")
     real_number(cell, "the pixels of a cell", above=0, high=_MAX_CELL)
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
@@ -163,17 +167,6 @@ def draw_stage(geometry: Geometry, cell: float = 44) -> str:
     title = f"Connect Four, {geometry}"
     parts = [_opening_tag(layout, cell, title), *_board(layout), *discs, *strokes, *pointers]
     return "\n".join([*parts, *_column_names(layout), "</svg>"])
-
-
-def _check_scores(scores: object, geometry: Geometry) -> None:
-    if scores is None:
-        return
-    if not isinstance(scores, Sized) or isinstance(scores, str):
-        raise ClaimevenError(f"scores must be a number for each column, got {scores!r}")
-    if len(scores) != geometry.columns:
-        raise ClaimevenError(
-            f"scores must be {geometry.columns} numbers on {geometry}, got {len(scores)}"
-        )
 
 
 def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:

@@ -15,6 +15,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.suggestions import no_such
 
 T = TypeVar("T")
+#: Longer whole numbers are not printed.
+MAX_SHOWN_BITS = 200
 
 
 def whole_number(
@@ -32,10 +34,10 @@ def whole_number(
     """
     if type(number) is not int:
         if not isinstance(number, Integral) or isinstance(number, bool):
-            raise error(f"{name} must be a whole number, got {number!r}")
+            raise error(f"{name} must be a whole number, got {_shown(number)}")
         number = int(number)
     if (low is not None and number < low) or (high is not None and number > high):
-        raise error(f"{name} must be {_range(low, high)}, got {number:,}")
+        raise error(f"{name} must be {_range(low, high)}, got {_shown(number)}")
     return number
 
 
@@ -63,13 +65,13 @@ def real_number(
         except OverflowError:  # from a large int
             value = math.inf if number >= 0 else -math.inf  # type: ignore[operator]  # an int
     if math.isnan(value):
-        raise error(f"{name} must be a number, got {number!r}")
+        raise error(f"{name} must be a number, got {_shown(number)}")
     if finite and math.isinf(value):
         raise error(f"{name} must be finite, got {value}")
     if above is not None and not value > above:
-        raise error(f"{name} must be greater than {above}, got {number!r}")
+        raise error(f"{name} must be greater than {above}, got {_shown(number)}")
     if (low is not None and value < low) or (high is not None and value > high):
-        raise error(f"{name} must be {_range(low, high)}, got {number!r}")
+        raise error(f"{name} must be {_range(low, high)}, got {_shown(number)}")
     return value
 
 
@@ -81,7 +83,7 @@ def share(number: object, name: str, error: type[ClaimevenError] = ClaimevenErro
 def true_or_false(value: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> None:
     """Raise `error` unless this is a boolean."""
     if not isinstance(value, bool):
-        raise error(f"{name} must be true or false, got {value!r:.60}")
+        raise error(f"{name} must be true or false, got {_shown(value)}")
 
 
 def seed_number(number: object, error: type[ClaimevenError] = ClaimevenError) -> int:
@@ -122,7 +124,7 @@ def instance(
     if not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "AEIOUaeiou" else "a"
         such = f" such as {example}" if example else ""
-        raise error(f"{name} must be {article} {kind.__name__}{such}, got {value!r:.60}")
+        raise error(f"{name} must be {article} {kind.__name__}{such}, got {_shown(value)}")
 
 
 def items_of(
@@ -134,8 +136,16 @@ def items_of(
     (0, 1, 2)
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise error(f"{name} must be a sequence such as a list, got {values!r:.60}")
+        raise error(f"{name} must be a sequence such as a list, got {_shown(values)}")
     return tuple(values)
+
+
+def _shown(value: object) -> str:
+    """Return the text of a value; a number of more digits than Python prints has its size."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return f"{value!r:.60}"
+    bits = value.bit_length()
+    return f"{value:,}" if bits <= MAX_SHOWN_BITS else f"a whole number of {bits:,} bits"
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -35,7 +35,7 @@ from claimeven.atomic_io import (
     write_bytes,
     write_text,
 )
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.messages import logger
@@ -107,7 +107,7 @@ class RunFolder:
         `on_row` gets each new measurement. Raises `InvalidRun` for a folder of another
         configuration, or with other files, and `CannotWrite`.
         """
-        folder = cls(Path(path), config, on_row)
+        folder = cls(path_of(path, InvalidRun), config, on_row)
         folder._start()
         try:
             yield folder

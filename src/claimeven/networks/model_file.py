@@ -21,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.atomic_io import CannotWrite, write_bytes
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.provenance import LEARNING, SCHEMAS, check_schema, describe
+from claimeven.text_io import reading
 
 VERSION: Final = SCHEMAS["model"]
 #: Bytes of an unpacked model, and of the checkpoint of a run: the limit of an archive.
@@ -129,14 +130,10 @@ def name_in_errors(path: str | Path) -> Iterator[None]:
 
 def _content(path: str | Path, max_bytes: int) -> bytes:
     data = bytearray()
-    try:
-        with Path(path).open("rb") as stream:
-            size = os.fstat(stream.fileno()).st_size  # 0 of a pipe; a device may never end
-            while max(size, len(data)) <= max_bytes and (part := stream.read(_PART)):
-                data += part
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
+    with reading(path, InvalidNetwork), path_of(path, InvalidNetwork).open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size  # 0 of a pipe; a device may never end
+        while max(size, len(data)) <= max_bytes and (part := stream.read(_PART)):
+            data += part
     if max(size, len(data)) > max_bytes:
         raise InvalidNetwork(f"{path} is not a model: it is larger than {max_bytes >> 20} MB")
     return bytes(data)

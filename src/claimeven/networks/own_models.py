@@ -20,6 +20,7 @@ import numpy as np
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import instance
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words, playable_columns
 from claimeven.networks.net.file import BOARD, SEARCH
 
@@ -54,8 +55,7 @@ class PlanesModel:
         self._fixed: Geometry | None = geometry or getattr(function, "geometry", None)
         self.geometry: Geometry = self._fixed or STANDARD
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
-        if not isinstance(self.geometry, Geometry):
-            raise InvalidNetwork(f"{self.name}.geometry must be a Geometry, got {self.geometry!r}")
+        instance(self.geometry, f"{self.name}.geometry", Geometry, InvalidNetwork)
         self.search_defaults: dict[str, float] = dict(search_defaults or {})
 
     def bind(self, geometry: Geometry) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.compiled import MAX_BITS
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -122,7 +122,7 @@ def make_puzzles(
     with another count. `on_progress` is called after each game. Raises `CannotWrite`, and
     `InvalidPuzzles` for settings without puzzles, existing files, partial files of other settings.
     """
-    path = Path(path)
+    path = path_of(path, InvalidPuzzles)
     plan = PuzzlePlan(count, seed, lowest, highest, geometry)
     check_output(path)
     if path.exists():

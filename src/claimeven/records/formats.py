@@ -16,12 +16,12 @@ from shlex import quote
 from typing import Any, TextIO, TypeVar
 
 from claimeven.atomic_io import DATABASE, starts_with
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.validation import one_of
 from claimeven.records import boards, documents, line_formats, move_strings, replays
 from claimeven.records.record import GameRecord, InvalidRecord, written_lines
-from claimeven.text_io import identified
+from claimeven.text_io import identified, reading
 
 T = TypeVar("T")
 _logger = logging.getLogger("claimeven.records")
@@ -215,13 +215,11 @@ def open_records(path: str | Path) -> TextIO:
     It is read as UTF-8. Bytes that are not become lone surrogates, which no reader of lines takes
     for anything, so only their line is refused. Raises `InvalidRecord` if it cannot be opened.
     """
-    try:
-        if Path(path).is_file() and starts_with(path, _PACKED):  # a pipe is read once
-            return gzip.open(path, "rt", encoding="utf-8", errors="surrogateescape")
-        return Path(path).open(encoding="utf-8", errors="surrogateescape")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidRecord(f"{path} cannot be read: {reason}") from None
+    file = path_of(path, InvalidRecord)
+    with reading(path, InvalidRecord):
+        if file.is_file() and starts_with(file, _PACKED):  # a pipe is read once
+            return gzip.open(file, "rt", encoding="utf-8", errors="surrogateescape")
+        return file.open(encoding="utf-8", errors="surrogateescape")
 
 
 def _readable(source: Iterable[T]) -> Iterator[T]:

@@ -368,8 +368,7 @@ def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "u
     """
     if not score_history:
         raise ClaimevenError("a score history must have the score before the first move")
-    if whole_number(width, "width") <= _MARGIN:
-        raise ClaimevenError(f"width must be {_MARGIN + 1} or more, got {width}")
+    whole_number(width, "width", low=_MARGIN + 1)
     bar, upright, axis, crossing = _SYMBOLS[one_of(charset, "charset", _SYMBOLS)]
     step = -(-len(score_history) // (width - _MARGIN))
     shown = [max(score_history[i : i + step], key=abs) for i in range(0, len(score_history), step)]

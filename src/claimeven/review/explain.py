@@ -80,8 +80,7 @@ class Explanation:
 
     def text(self, width: int = WIDTH) -> str:
         """Return paragraphs in lines of `width` characters, or raise `ClaimevenError` below 20."""
-        if whole_number(width, "width") < _MIN_WIDTH:
-            raise ClaimevenError(f"width must be {_MIN_WIDTH} or more, got {width}")
+        whole_number(width, "width", low=_MIN_WIDTH)
         paragraphs = [_paragraph("", self.claims, self.position, width)]
         for column in self.columns:
             name = column_name(column.column, self.position.geometry)

@@ -21,6 +21,7 @@ from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import GameQuery, Store, StoredAgent
 from claimeven.atomic_io import binary_file, check_output
 from claimeven.blocks import flat_rows
+from claimeven.errors import path_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
@@ -262,7 +263,7 @@ def export_games(
 
 def writer_for(path: str | Path) -> _Writer:
     """Return the writer for a file name; raise its errors before any work."""
-    ending = Path(path).suffix.lower()
+    ending = path_of(path, InvalidMatch).suffix.lower()
     if ending not in _WRITERS:
         raise InvalidMatch(
             f"{path} must end in {', '.join(_WRITERS)}: the ending decides the format"

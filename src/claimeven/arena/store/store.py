@@ -36,7 +36,7 @@ from claimeven.arena.store.database import (
     unlock,
 )
 from claimeven.atomic_io import check_output
-from claimeven.errors import ClaimevenError
+from claimeven.errors import ClaimevenError, path_of
 from claimeven.experiment_file import with_new_names
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -103,7 +103,7 @@ class Store:
         empty store, and `CannotWrite` if it cannot be made. As a context manager, an exception
         before the first game deletes the new file.
         """
-        path = Path(path)
+        path = path_of(path, InvalidStore)
         if path.suffix in _OF_OTHERS:
             raise InvalidStore(
                 f"a file of games is a database: name it {path.stem}.db, not {path.name};"
@@ -127,7 +127,7 @@ class Store:
     @classmethod
     def extend(cls, path: str | Path) -> Store:
         """Open a file for adding games. Raises `InvalidStore` or `CannotWrite`."""
-        path = Path(path)
+        path = path_of(path, InvalidStore)
         check_file(path)
         check_output(path, of_games=True)
         lock = locked(path)
@@ -140,7 +140,7 @@ class Store:
     @classmethod
     def read(cls, path: str | Path) -> Store:
         """Open a file for reading only. Raises `InvalidStore`."""
-        path = Path(path)
+        path = path_of(path, InvalidStore)
         check_file(path)
         return cls(path, checked(connect(path, readonly=True), path))
 
