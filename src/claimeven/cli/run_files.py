@@ -76,7 +76,7 @@ def merge(out: Path, parts: tuple[Path, ...], as_json: bool) -> None:
     else:
         what, count = "positions", merge_datasets(out, parts).positions
     made_by = (descriptions(out)[-1] or {}).get(COMMAND)
-    if made_by is not None:
+    if isinstance(made_by, dict):
         write_run_file(out, made_by)
     data = {"out": str(out), "parts": len(parts), what: count}
     print_result(as_json, data, f"{out}: {count:,} {what} of {len(parts):,} parts")

@@ -31,8 +31,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.records import InvalidRecord, guess_by_lines, tried_records
-from claimeven.records.formats import with_note
+from claimeven.records import GameRecord, InvalidRecord, guess_by_lines
+from claimeven.records.formats import made_of_records
 from claimeven.records.move_strings import items
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
@@ -226,21 +226,21 @@ def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
 
 def parse_set(text: str, geometry: Geometry, name: str) -> Iterator[ScoredPosition]:
     """Yield the positions of a text. Raises `InvalidPositions` naming the line."""
-    count, line = 0, 1
+    count = 0
     try:
         form, lines = guess_by_lines(name.removesuffix(".gz"), io.StringIO(text))
         if form.name == "moves":
             form = replace(form, items=partial(items, is_set=True))
-        for tried in with_note(tried_records(lines, form, geometry), name):
-            count, line = count + 1, tried.line
-            record = tried.game()
-            if record.geometry != geometry:
-                raise InvalidRecord(f"its board is {record.geometry}, not {geometry}")
-            if record.position.is_over:
-                outcome = record.position.outcome
-                raise InvalidRecord(f"the game is over after {record.moves}: {outcome}")
-            yield ScoredPosition(record.moves, record.position, record.scores, record.band)
+        for found in made_of_records(lines, form, name, geometry, _scored_position):
+            count += 1
+            yield found
     except InvalidRecord as error:
-        raise InvalidPositions(f"line {error.line or line} of {name}: {error.reason}") from None
+        raise InvalidPositions(f"line {error.line or 1} of {name}: {error.reason}") from None
     if not count:
         raise InvalidPositions(f"{name} contains no positions")
+
+
+def _scored_position(record: GameRecord) -> ScoredPosition:
+    if record.position.is_over:
+        raise InvalidRecord(f"the game is over after {record.moves}: {record.position.outcome}")
+    return ScoredPosition(record.moves, record.position, record.scores, record.band)

@@ -258,14 +258,29 @@ def tried_records(
                 yield Tried(line, None, str(error), text, board)
 
 
-def with_note(found: Iterable[Tried], name: str) -> Iterator[Tried]:
-    """Yield the games of a file, and log how the first ambiguous one is read."""
+def made_of_records(
+    lines: Iterable[str],
+    form: str | Format,
+    name: str,
+    board: Geometry,
+    make: Callable[[GameRecord], T],
+) -> Iterator[T]:
+    """Yield what `make` returns for each game of a file of one board, and log a first doubt.
+
+    Raises `InvalidRecord` with the line for a game that cannot be read or made, or on other boards.
+    """
     is_noted = False
-    for tried in found:
+    for tried in tried_records(lines, form, board):
         if tried.doubt and not is_noted:
             is_noted = True
             _logger.warning("%s, line %d is read as %s", name, tried.line, tried.doubt)
-        yield tried
+        record = tried.game()
+        try:
+            if record.geometry != board:
+                raise InvalidRecord(f"its board is {record.geometry}, not {board}")
+            yield make(record)
+        except ClaimevenError as error:
+            raise InvalidRecord(getattr(error, "reason", str(error)), tried.line) from None
 
 
 def read_records(

@@ -98,6 +98,7 @@ def test_a_file_of_openings(tmp_path: Path) -> None:
         ("1212121\n", "line 1 of .*the game is over after 1212121"),
         ("4444444\n", "line 1 of .*column 4 is full"),
         ("# none\n", "holds no opening"),
+        (". . .\n. . .\nX O .\n", r"line 1 of .*: its board is 3x3 connect 4, not 7x6"),
     ):
         path.write_text(text)
         with pytest.raises(InvalidMatch, match=message):

@@ -18,13 +18,12 @@ import numpy as np
 
 from claimeven.arena.games.game import EMPTY
 from claimeven.arena.options import InvalidMatch
-from claimeven.errors import ClaimevenError
 from claimeven.game.game_line import GameLine
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import seed_number, whole_number
-from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
-from claimeven.records.formats import with_note
+from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records
+from claimeven.records.formats import made_of_records
 from claimeven.solver.protocols import ExactSolver
 from claimeven.suggestions import did_you_mean
 
@@ -160,28 +159,24 @@ def balanced_openings(
 
 def read_openings(path: str | Path, start: Position) -> tuple[Columns, ...]:
     """Return the openings of a file of any format of `records`. Raises `InvalidMatch`."""
-    found, line = [], 1
+
+    def opening_of(record: GameRecord) -> Columns:
+        position = GameLine(start, record.columns).position
+        if position.is_over:
+            raise InvalidRecord(f"the game is over after {record.moves}: {position.outcome}")
+        return record.columns
+
     try:
         with open_records(path) as stream:
             form, lines = guess_by_lines(str(path), stream)
-            for tried in with_note(tried_records(lines, form, start.geometry), str(path)):
-                line = tried.line
-                record = tried.game()
-                position = GameLine(start, record.columns).position
-                if position.is_over:
-                    raise InvalidRecord(
-                        f"the game is over after {record.moves}: {position.outcome}"
-                    )
-                found.append(record.columns)
+            found = tuple(made_of_records(lines, form, str(path), start.geometry, opening_of))
     except InvalidRecord as error:
         if not Path(path).is_file():
             raise InvalidMatch(f"{error}{did_you_mean(str(path), SOURCES)}") from None
-        raise InvalidMatch(f"line {error.line or line} of {path}: {error.reason}") from None
-    except ClaimevenError as error:
-        raise InvalidMatch(f"line {line} of {path}: {error}") from None
+        raise InvalidMatch(f"line {error.line or 1} of {path}: {error.reason}") from None
     if not found:
         raise InvalidMatch(f"{path} holds no opening")
-    return tuple(found)
+    return found
 
 
 def _drawn(

@@ -31,8 +31,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.provenance import describe
-from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
-from claimeven.records.formats import with_note
+from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records
+from claimeven.records.formats import made_of_records
 from claimeven.suggestions import no_such
 
 #: The spec, in a store, of an agent whose games were imported.
@@ -106,23 +106,20 @@ def _checked_games(
     lines: TextIO, name: str, form: str | None, board: Geometry, defaults: dict[str, str | None]
 ) -> Iterator[GameRecord]:
     """Yield the games of a file. Raises `InvalidGames` naming the invalid line."""
-    line = 1
     try:
         guessed, rest = guess_by_lines(name, lines)
-        for tried in with_note(tried_records(rest, form or guessed, board), name):
-            line = tried.line
-            yield _checked(tried.game(), board, defaults)
+        yield from made_of_records(
+            rest, form or guessed, name, board, lambda record: _named(record, defaults)
+        )
     except InvalidRecord as error:
-        place = f"line {error.line or line} of {name}"
+        place = f"line {error.line or 1} of {name}"
         raise InvalidGames(f"{place}: {error.reason}; nothing was imported") from None
 
 
-def _checked(record: GameRecord, board: Geometry, defaults: dict[str, str | None]) -> GameRecord:
+def _named(record: GameRecord, defaults: dict[str, str | None]) -> GameRecord:
     """Return a game with its players named. Raises `InvalidRecord` for one not to be stored."""
     if not record.is_ordered:
         raise InvalidRecord("it is a position without an order of moves")
-    if record.geometry != board:
-        raise InvalidRecord(f"its game is on {record.geometry}, not {board}")
     if record.fault is not None and record.fault not in tuple(FaultKind):
         raise InvalidRecord(no_such("fault", record.fault, FaultKind))
     first, second = (
