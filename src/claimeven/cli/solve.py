@@ -32,6 +32,7 @@ from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.parallel.jobs import Executor
 from claimeven.records import GameRecord, open_records
+from claimeven.solver.scores import sign
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -100,7 +101,7 @@ class ScoreSource:
             if what == "scores":
                 return self._solver.scores(position)
             score = self._solver.score(position)
-            return score if what == "score" else _sign(score)
+            return score if what == "score" else sign(score)
         except AgentFault as fault:
             raise AgentFault(f"{self.spec} {fault}", kind=fault.kind) from None
         finally:
@@ -306,13 +307,9 @@ def _answer(
 def _agree(record: GameRecord, scores: Scores, query: Query, comparison: ScoreComparison) -> bool:
     """Count and return whether the scores agree with a record; with --weak only their signs."""
     if query.weak:
-        record = replace(record, scores=tuple(score and _sign(score) for score in record.scores))
+        record = replace(record, scores=tuple(score and sign(score) for score in record.scores))
     best = max(score for score in scores if score is not None)
     return comparison.agree(record, best, scores)
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
 
 
 def _stats_words(source: AnySource, before: tuple[int | None, float]) -> list[str]:

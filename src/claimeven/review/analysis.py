@@ -40,7 +40,7 @@ from claimeven.review.column_claims import BestPlay
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import MAX_COLUMN_SENTENCES, WIDTH, board_of, solver_for
 from claimeven.solver.protocols import ExactSolver
-from claimeven.solver.scores import plies_to_end, score_in_words, score_range
+from claimeven.solver.scores import plies_to_end, score_in_words, score_range, sign
 
 PERFECT, GOOD, INACCURATE, MISTAKE, BLUNDER = JUDGEMENTS = (
     "perfect", "good", "inaccurate", "mistake", "blunder"
@@ -89,11 +89,6 @@ def judge(position: Position, before: int, after: int) -> str:
     misses = before > 0 and plies_to_end(position, before) == 1
     minimum = 2 if misses else sign(before) > sign(after)
     return JUDGEMENTS[1 + max(minimum, bisect_right(LIMITS, lost))]
-
-
-def sign(score: int) -> int:
-    """Return 1 for a win, 0 for a draw, -1 for a loss."""
-    return (score > 0) - (score < 0)
 
 
 def signed(score: int) -> str:

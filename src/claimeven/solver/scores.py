@@ -104,9 +104,14 @@ def plies_to_end(position: Position, score: int) -> int:
     return last_disc(position, score) - position.ply
 
 
+def sign(score: int) -> int:
+    """Return 1 for a win, 0 for a draw, -1 for a loss."""
+    return (score > 0) - (score < 0)
+
+
 def outcome_word(score: int) -> str:
     """Return "win", "draw" or "loss" for the side to move."""
-    return OUTCOMES[(score > 0) - (score < 0)]
+    return OUTCOMES[sign(score)]
 
 
 def score_in_words(position: Position, score: int) -> str:

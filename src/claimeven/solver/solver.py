@@ -28,6 +28,7 @@ from claimeven.solver.errors import (
 from claimeven.solver.progress import OnProgress, SolverStatistics, narrow_on_stop, reporter, uncut
 from claimeven.solver.protocols import DEFAULT_BOOK, Guide, OpeningBook
 from claimeven.solver.queries import BestMoves, Queries, as_boards, children, inconsistent_book
+from claimeven.solver.scores import sign
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import Session
 from claimeven.solver.transposition_table import DEFAULT_MB
@@ -190,7 +191,7 @@ class Solver:
         except SearchStopped as stopped:
             low, high = uncut(self.geometry, stopped.low, stopped.high, _OUTCOME_WINDOW)
             raise SearchStopped(low, high) from None
-        return (score > 0) - (score < 0)
+        return sign(score)
 
     def best_columns(
         self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None

@@ -17,7 +17,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.minimax.types import ColumnValue, plies_to_end
-from claimeven.solver.scores import sample_column, softmax_chances, win_score
+from claimeven.solver.scores import sample_column, sign, softmax_chances, win_score
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -67,7 +67,7 @@ def _decision(
     """Return the decision for a column; `score` is the position's, None if not all are known."""
     return Decision(
         column,
-        value=None if score is None else float(_sign(score)),
+        value=None if score is None else float(sign(score)),
         policy=policy,
         score=score,
         nodes=nodes,
@@ -178,8 +178,8 @@ class PerfectAgent(SolverAgent):
     def good(self, scores: Scores, geometry: Geometry) -> tuple[int, ...]:
         """Return the columns that count as perfect, the most central first."""
         best = max(score for score in scores if score is not None)
-        outcomes = [None if score is None else _sign(score) for score in scores]
-        by, wanted = (scores, best) if self.quick else (outcomes, _sign(best))
+        outcomes = [None if score is None else sign(score) for score in scores]
+        by, wanted = (scores, best) if self.quick else (outcomes, sign(best))
         return tuple(column for column in geometry.center_order if by[column] == wanted)
 
 
@@ -257,10 +257,6 @@ def _score(known: ColumnValue | None, position: Position) -> int | None:
         return 0
     score = win_score(position.geometry, position.ply + plies - 1)
     return score if known.value > 0 else -score
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
 
 
 _SOLVER_OPTIONS = (

@@ -27,9 +27,10 @@ from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
 from claimeven.ratings.pentanomial import NORMAL_95, holm, mcnemar, wilson_interval
-from claimeven.review.analysis import JudgedMove, sign
+from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.solver.protocols import ExactSolver
+from claimeven.solver.scores import sign
 
 #: The means of a `Tally` that have an interval.
 MEASURED = ("perfect", "keeps_result", "score_loss")
