@@ -284,9 +284,12 @@ def test_after_a_game_one_s_own_mistakes_are_walked_through(page: Any) -> None:
     assert page.inner_text(".which") == "Mistake 1 of 1. You play column 7: a blunder ??"
     page.keyboard.press("m")  # the only one of yours
     shows(page, "5434657")
+    assert page.is_visible("text=Practice as puzzles")
     page.goto("/?first=greedy&second=human&moves=54346576414573")
+    page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
     page.keyboard.press("m")
     shows(page, "5434657641")
+    assert page.is_hidden("text=Practice as puzzles")
     assert page.inner_text(".which") == "Mistake 1 of 2. You play column 1: a mistake ?"
     page.goto("/?second=human&moves=4455667")
     page.wait_for_selector("text=See the mistakes")

@@ -53,13 +53,12 @@ function mistakes() {
   return Array.isArray(found) ? found.filter(positionOf).slice(0, MAX_MISTAKES) : [];
 }
 
-/** Store mistakes of a game: pairs of the position and its judged move. The oldest ones are dropped. */
+/** Store mistakes of a game: pairs of the position and its judged move; drop the oldest ones. Return whether it succeeds. */
 export function addMistakes(judged) {
   const added = judged.map((each) => mistakeOf(...each)).filter(positionOf);
-  if (!added.length) return;
   const known = mistakes();
   const news = added.filter((each) => !known.some((other) => keyOf(other) === keyOf(each)));
-  store(KEY, [...news, ...known].slice(0, MAX_MISTAKES));
+  return store(KEY, [...news, ...known].slice(0, MAX_MISTAKES));
 }
 
 /** The numbers of stored mistakes and of due ones, and when the next one is due. */

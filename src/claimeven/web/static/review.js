@@ -18,6 +18,7 @@ export class Review {
   #tried = null; // and the move played there
   #shown = null; // the place whose best columns are shown
   #why = []; // the claims about the first of them
+  #isStored = false; // whether the mistakes became puzzles
 
   /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `showMessage` and `goTo`. */
   constructor(view) {
@@ -95,7 +96,7 @@ export class Review {
       }
       this.#current = { line, found };
       const own = this.own === null ? [] : this.#mistakes.map((place) => [place.parent.position, this.judged(place)]);
-      if (own.length) (await import("./mistakes.js")).addMistakes(own);
+      this.#isStored = own.length > 0 && (await import("./mistakes.js")).addMistakes(own);
     } catch (error) {
       if (this.#control === control) this.text.textContent = error.message;
       return;
@@ -196,7 +197,7 @@ export class Review {
   #drawList() {
     const { game, sides } = this.view;
     const mistakes = this.steps.hidden || this.#trying ? [] : this.#mistakes;
-    this.practice.hidden = this.own === null || !mistakes.length;
+    this.practice.hidden = this.own === null || !mistakes.length || !this.#isStored;
     if (!this.practice.hidden) this.practice.href = addressOf({ view: "puzzles", game, sides, more: { mistakes: "yes" } });
     this.list.hidden = mistakes.length < 2;
     this.list.replaceChildren(...mistakes.map((place) => {
