@@ -22,7 +22,10 @@ from claimeven import (
     parse_drawing,
     parse_moves,
     perft,
+    play_match,
+    play_tournament,
 )  # fmt: skip
+from claimeven.agents import make_agents
 from claimeven.arena import Store, read_rubric
 from claimeven.book import MappedBook, load_book
 from claimeven.dataset import DatasetPlan, read_dataset
@@ -34,6 +37,7 @@ from claimeven.networks import (
     NTupleNetwork,
     NTuplePolicyValue,
     NTuples,
+    PuctOptions,
     read_model,
     write_network,
 )  # fmt: skip
@@ -99,6 +103,17 @@ def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) 
         (lambda: write_text([], 3), "format '3'"),
         (lambda: UCT.search(Position(), 7, 1), "rng must be a Generator such as .*, got 7"),
         (lambda: Limit().min_with(1), "a limit must be a Limit such as Limit.seconds=1., got 1"),
+        (lambda: play_match("random", "random", isolate="no"), "isolate must be true or false"),
+        (lambda: play_match("random", "random", swap="no"), "swap must be true or false, got 'no'"),
+        (lambda: play_match("random", "random", resume="yes"), "resume must be true, false or"),
+        (lambda: play_match("random", "random", on_row=3), "on_row must be a function, got 3"),
+        (lambda: play_match("random", "random", {"games": 1}), "options must be MatchOptions, got"),
+        (lambda: play_match("random", "random", executor=3), "executor must be local or ray, got"),
+        (lambda: play_match("random", "random", openings=3), "openings must be a sequence such as"),
+        (lambda: play_match("random", "random", geometry="7x6"), "a board must be a Geometry such"),
+        (lambda: play_tournament("random"), "agents must be a sequence .*, got 'random'"),
+        (lambda: make_agents("random"), "specs must be a sequence .*, got 'random'"),
+        (lambda: PuctOptions(solver="no"), "solver must be true or false, got 'no'"),
         (lambda: Geometry(10**5000), "columns must be 1 to 16, got a whole number of 16,610 bits"),
         (lambda: perft(Position(), -(10**5000)), "depth must be 0 or more, got a whole number of"),
         (lambda: NTuples.random_walks("x"), "count must be a whole number, got 'x'"),
@@ -111,3 +126,11 @@ def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) 
 def test_a_wrong_value_is_reported_in_a_sentence(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ClaimevenError, match=message):
         call()
+
+
+def test_numbers_and_booleans_of_numpy_are_taken() -> None:
+    options = MonteCarloOptions(solver=np.True_, capacity=np.int64(2000))  # type: ignore[arg-type]
+    assert options.solver is True and type(options.capacity) is int
+    settings: dict[str, Any] = {"games": np.int32(2), "seed": np.uint8(1), "jobs": np.int64(1)}
+    result = play_match("random", "random", swap=np.True_, **settings)
+    assert len(result.games) == 2

@@ -27,6 +27,7 @@ from claimeven.agents.sanitize import PrintsToStderr, described, traceback_of
 from claimeven.agents.source_snapshot import exists, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import items_of
 from claimeven.plugins import AGENTS as PLUGINS
 from claimeven.plugins import EVALUATIONS, BrokenPackage, installed
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
@@ -83,7 +84,8 @@ def make_agents(
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec, sandbox or Sandbox(), lazy_start=True) for spec in specs)
+        listed = items_of(specs, "specs", InvalidSpec)
+        agents.extend(_agent_of(spec, sandbox or Sandbox(), lazy_start=True) for spec in listed)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
         if not isinstance(limits, Sequence) or len(limits) != len(agents):
@@ -221,7 +223,7 @@ def find_broken_agents(
 
 def check_specs(agents: Iterable[AgentLike], sandbox: Sandbox) -> None:
     """Raise `InvalidSpec` for a wrong text or a file that cannot be Python; start no process."""
-    for agent in agents:
+    for agent in items_of(agents, "agents", InvalidSpec):
         if not isinstance(agent, str):
             continue
         _agent_of(agent, sandbox, lazy_start=True).close()

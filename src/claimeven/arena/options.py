@@ -119,12 +119,27 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
     on_message: Callable[[str], object] | None = None
     on_row: Callable[[dict[str, Any]], object] | None = None
 
+    def __post_init__(self) -> None:
+        from claimeven.game.validation import true_or_false  # noqa: PLC0415 - for a quick start
+
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.type == "bool" or (each.name == "resume" and not isinstance(value, str)):
+                flag = true_or_false(value, each.name, InvalidMatch)
+                object.__setattr__(self, each.name, flag)
+            elif each.name.startswith("on_") and not (value is None or callable(value)):
+                raise InvalidMatch(f"{each.name} must be a function, got {value!r:.60}")
+        if isinstance(self.resume, str) and self.resume != "changed":
+            raise InvalidMatch(f"resume must be true, false or 'changed', got {self.resume!r:.60}")
+
     @classmethod
     def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:
         """Return options with some of them changed by name.
 
         A `Limit` and a `Geometry` may be given as a whole. Raises `InvalidMatch`.
         """
+        if not isinstance(options, cls | None):
+            raise InvalidMatch(f"options must be {cls.__name__}, got {options!r:.60}")
         given: dict[str, Any] = {}
         for name, value in settings.items():
             if name not in ("limit", "geometry"):
@@ -172,6 +187,7 @@ class _PartOptions(_OpeningOptions):
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.part is not None and self.out is None:
             raise InvalidMatch("--part needs a file: name it with --out")
 

@@ -80,10 +80,11 @@ def share(number: object, name: str, error: type[ClaimevenError] = ClaimevenErro
     return real_number(number, name, error, low=0, high=1)
 
 
-def true_or_false(value: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> None:
-    """Raise `error` unless this is a boolean."""
-    if not isinstance(value, bool):
-        raise error(f"{name} must be true or false, got {_shown(value)}")
+def true_or_false(value: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> bool:
+    """Return a boolean, also one of NumPy, as a bool."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise error(f"{name} must be true or false, got {_shown(value)}")
 
 
 def seed_number(number: object, error: type[ClaimevenError] = ClaimevenError) -> int:

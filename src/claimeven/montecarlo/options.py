@@ -118,7 +118,8 @@ class MonteCarloOptions:
             number = whole_number(getattr(self, name), name, InvalidOptions, low=low, high=high)
             object.__setattr__(self, name, number)
         for name in ("solver", "reuse"):
-            true_or_false(getattr(self, name), name, InvalidOptions)
+            flag = true_or_false(getattr(self, name), name, InvalidOptions)
+            object.__setattr__(self, name, flag)
         check_budget(self.iterations, self.seconds)
         if self.method != "uct":
             for name in ("transpositions", "decisive_moves"):

@@ -100,6 +100,8 @@ class ExecutorOptions:
 
         executor, jobs = self.executor or EXECUTORS[0], self.jobs
         if not isinstance(executor, str):
+            if not hasattr(executor, "play"):
+                raise PoolError(f"executor must be {' or '.join(EXECUTORS)}, got {executor!r:.60}")
             given: Executor = executor
             return given
         if executor not in EXECUTORS:
@@ -138,6 +140,7 @@ def local_workers(
 
     if not isinstance(jobs, Integral) or isinstance(jobs, bool):
         raise PoolError(f"jobs must be a whole number, got {jobs!r}")
+    jobs = int(jobs)
     if jobs < 1:
         raise PoolError(f"jobs must be 1 or more, got {jobs}")
     if jobs > MAX_JOBS:

@@ -37,7 +37,7 @@ def test_bad_sizes(given: dict[str, Any], message: str) -> None:
         ({"c": float("nan")}, "c must be"),
         ({"fpu": 3}, "fpu must be 0 to 2, got 3"),
         ({"prior_temperature": 0}, "prior_temperature must be 0.1 to 10, got 0"),
-        ({"temperature": 1001}, "temperature must be 0 to 1,000, got 1001"),
+        ({"temperature": 1001}, "temperature must be 0 to 1,000, got 1,001"),
         ({"noise": 1.5}, "noise must be 0 to 1, got 1.5"),
         ({"leaves": 4097}, "leaves must be 1 to 4,096, got 4,097"),
         ({"capacity": 63}, "capacity must be 64 to 100,000,000, got 63"),

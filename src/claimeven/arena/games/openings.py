@@ -21,7 +21,7 @@ from claimeven.arena.options import InvalidMatch
 from claimeven.game.game_line import GameLine
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
-from claimeven.game.validation import seed_number, whole_number
+from claimeven.game.validation import items_of, seed_number, whole_number
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records
 from claimeven.records.formats import made_of_records
 from claimeven.solver.protocols import ExactSolver
@@ -105,7 +105,8 @@ def make_openings(
     ((2,), (5,))
     """
     if not isinstance(source, (str, Path)):
-        return tuple(tuple(parse_moves(moves, start.geometry)) for moves in source)
+        listed = items_of(source, "openings", InvalidMatch)
+        return tuple(tuple(parse_moves(moves, start.geometry)) for moves in listed)
     count = min(whole_number(count, "count", InvalidMatch), MAX_DRAWN)
     if source == "random":
         return random_openings(count, plies, seed, start)

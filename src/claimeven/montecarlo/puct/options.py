@@ -72,7 +72,8 @@ class PuctOptions:
         for name, (minimum, maximum) in INTEGER_BOUNDS.items():
             whole_number(getattr(self, name), name, InvalidOptions, low=minimum, high=maximum)
         for name in ("solver", "reuse"):
-            true_or_false(getattr(self, name), name, InvalidOptions)
+            flag = true_or_false(getattr(self, name), name, InvalidOptions)
+            object.__setattr__(self, name, flag)
 
     @property
     def prior_power(self) -> float:
