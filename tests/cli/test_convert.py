@@ -189,7 +189,7 @@ def test_replays_are_judged_and_imported(run: Run, games: Path, tmp_path: Path) 
     result = run("games", store, "--import", str(replays), *words)
     assert "2 games added" in " ".join(result.out.split())
     bad = bad_input(run("games", store, "--import", str(small), *words))
-    assert "its game is on 4x4 connect 4, not 7x6 connect 4; nothing was imported" in bad
+    assert "its board is 4x4 connect 4, not 7x6 connect 4; nothing was imported" in bad
 
 
 def test_an_unreadable_line_is_named_and_no_file_written(run: Run, tmp_path: Path) -> None:

@@ -227,6 +227,11 @@ def test_a_row_of_cells_ends_with_the_value_of_the_position() -> None:
         ("kaggle", '\n{"steps":\n [,]}', "line 3: not JSON: "),
         ("kaggle", "[" * 100_000, "line 1: "),
         ("kaggle", "7", "line 1: a replay must be a JSON object, got '7'"),
+        (
+            "csv",
+            "moves,mine,mask\n44,1,3\n",
+            "line 2: its mine and mask are not of 7x6 connect 4: ",
+        ),
         ("csv", "first\na\n", "line 1: a table of games must have a column named moves"),
         (
             "csv",

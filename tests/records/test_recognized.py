@@ -116,6 +116,11 @@ def _moves(text: str) -> GameRecord:
     return found.game()
 
 
+def test_rows_of_a_data_set_are_games_on_their_board() -> None:
+    (record,) = read("moves,mine,mask\n12,1,33\n", Geometry(4, 4, 3))
+    assert (record.position.mine, record.position.mask) == (1, 33)
+
+
 def test_scores_of_tables_and_of_our_own_json() -> None:
     table = "moves,score\n4455,18\n12,\n"
     assert [each.scores for each in read(table, name="set.csv")] == [(18,), ()]

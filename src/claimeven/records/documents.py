@@ -4,7 +4,7 @@ Our tables are `.csv` with a line of names, `.jsonl` with a JSON object a line. 
 of the names. `first` and `second` name the players, `opening` has the moves at the start that the
 players did not choose. A lost game that was not played to its end has `result`, `fault` and perhaps
 `reason`; `score` is the exact score of the position reached, `adjudicated` the one that ended the
-game before its end. Other names are ignored.
+game before its end; `mine` and `mask` of a data set must fit the board. Other names are ignored.
 
 A file holds one document, a list of them, or one a line. A document is one of these:
 
@@ -292,6 +292,11 @@ def read_cells(item: object, geometry: Geometry) -> GameRecord:
     )  # fmt: skip
     if result and result != record.result:
         raise InvalidRecord(f"its result is {result}, but by its moves it is {record.result}")
+    discs = {name: str(row[name]) for name in ("mine", "mask") if name in row}
+    if any(discs[name] != str(getattr(record.position, name)) for name in discs):
+        raise InvalidRecord(
+            f"its mine and mask are not of {geometry}: --columns, --rows, --connect name theirs"
+        )
     return record
 
 
