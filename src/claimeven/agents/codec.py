@@ -46,10 +46,6 @@ def from_limit(limit: Limit) -> list[float | int | None]:
     return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.time_bank]
 
 
-def to_limit(data: list[Any]) -> Limit:
-    return Limit(*data)
-
-
 def from_decision(decision: Decision) -> list[Any]:
     return [getattr(decision, name) for name in _DECISION_FIELDS]
 

@@ -176,8 +176,7 @@ class _Search:
         try:
             with file.open("rb") as stream:
                 text = stream.read(MAX_TEXT)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # they are about the author's code
+            with warnings.catch_warnings(action="ignore"):  # they are about the author's code
                 nodes = list(ast.walk(ast.parse(text)))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             return []

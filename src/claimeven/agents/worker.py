@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents import codec
-from claimeven.agents.base import Agent, AgentFault, kind_of
+from claimeven.agents.base import Agent, AgentFault, Limit, kind_of
 from claimeven.agents.codec import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
 from claimeven.agents.sanitize import described, printable, traceback_of
 from claimeven.agents.source_snapshot import store_sources
@@ -123,7 +123,7 @@ class AgentWorker:
         if seed is not None or not self.has_started:
             self._seed(seed)
         parsed = codec.to_position(position)
-        decision = self.agent.choose(parsed, codec.to_limit(limit), self.rng)
+        decision = self.agent.choose(parsed, Limit(*limit), self.rng)
         return codec.from_decision(plain_decision(decision, parsed))
 
     def trace(self, position: list[int], limit: list[Any]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class AgentWorker:
         lines: list[str] = []
         rng = copy.deepcopy(self.rng)
         try:
-            for step in self.agent.trace(codec.to_position(position), codec.to_limit(limit), rng):
+            for step in self.agent.trace(codec.to_position(position), Limit(*limit), rng):
                 lines.append(printable(str(step), MAX_LINE))
                 if len(lines) >= MAX_LINES:
                     break

@@ -208,18 +208,22 @@ def tournament(result: TournamentResult, cure: str = "") -> Sections:
         f"{_count(played, 'game')} of {len(plan.agents)} agents on {plan.geometry}, {plan.kind},"
         f" seed {plan.seed}, {starts}, {result.seconds:.1f} s"
     )
-    repeated = [
-        f"only {found.unique_games} of {played} games differ: deterministic agents repeat them."
-        f" More openings give more information: {cure}"
-    ]
     return Sections([
         [head],
         [_standings_table(found)],
         _groups(found),
-        repeated if cure and played and 2 * found.unique_games < played else [],
+        _repeated(found, "deterministic agents repeat them", cure),
         list(found.remarks),
         _forfeits(found),
     ])  # fmt: skip
+
+
+def _repeated(found: Standings, why: str, cure: str) -> list[Block]:
+    """Return a sentence if most of the games are repeated ones, and there is a cure."""
+    unique, played = found.unique_games, len(found.games)
+    more = f"More openings give more information: {cure}"
+    is_shown = cure and 2 * unique < played
+    return [f"only {unique} of {played} games differ: {why}. {more}"] if is_shown else []
 
 
 def standings(result: Standings | TournamentResult) -> Sections:
@@ -415,12 +419,7 @@ def sequential(result: SequentialResult, cure: str = "") -> Sections:
         ends = f"{interval[0]:{style}} to {interval[1]:{style}}"
         figures[name] = f"{value:{style}} (95 % interval {ends})"
     figures["A is stronger"] = f"with likelihood {counts.superiority:.1%}"
-    counted = result.counted
-    played = len(counted.games)
-    repeated = [
-        f"only {counted.unique_games} of {played} games differ: repeated games are not new"
-        f" evidence, so do not trust the risks. More openings give more information: {cure}"
-    ]
+    counted, doubt = result.counted, "so do not trust the risks"
     forfeits = [
         f"forfeits of {letter}: {count} x {kind}"
         for letter, agent in zip("AB", counted.agents, strict=True)
@@ -429,7 +428,7 @@ def sequential(result: SequentialResult, cure: str = "") -> Sections:
     return Sections([
         [*names, strong(verdict)],
         [f"{name:<16} {text}" for name, text in figures.items()],
-        repeated if cure and played and 2 * counted.unique_games < played else [],
+        _repeated(counted, f"repeated games are not new evidence, {doubt}", cure),
         list(result.standings.remarks),
         forfeits,
     ])  # fmt: skip

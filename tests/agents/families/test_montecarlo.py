@@ -324,9 +324,9 @@ def test_a_playout_rule_depends_only_on_the_position(rules: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
-    ("off", r"has a playout with an illegal move: column 8 \(counted from 0\) is not on the board"),
-    ("beside", r"has a playout with an illegal move: column 7 \(counted from 0\) is not on the"),
-    ("full", r"has a playout with an illegal move: column 3 \(counted from 0\) is full"),
+    ("off", r"has a playout that returned column 8 \(counted from 0\), which is not on the board"),
+    ("beside", r"has a playout that returned column 7 \(counted from 0\), which is not on the"),
+    ("full", r"has a playout that returned column 3 \(counted from 0\), which is full"),
     ("words", "returned 'four' instead of a column number"),
 ])  # fmt: skip
 def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:

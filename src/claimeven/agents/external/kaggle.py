@@ -169,10 +169,6 @@ def load_submission(name: str, place: str) -> Agent:
     path = Path(place)
     try:
         source = source_of(place).decode("utf-8")
-    except InvalidSpec:
-        if exists(place):
-            raise
-        raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
     except UnicodeDecodeError:
         raise InvalidSpec(f"{place} cannot be read: it is not UTF-8 text") from None
     namespace: dict[str, Any] = {}

@@ -107,15 +107,15 @@ class UgiClient:
 
     def new_game(self) -> None:
         self._send("uginewgame")
-        self._wait_until_ready(READY_SECONDS)
+        self.wait_until_loaded(READY_SECONDS, "")
 
-    def wait_until_loaded(self) -> None:
-        self._wait_until_ready(self._load_timeout or LOAD_SECONDS, f" ({MORE})")
-
-    def _wait_until_ready(self, seconds: float, advice: str = "") -> None:
-        """Wait until it has handled all commands; skip older lines."""
-        deadline = time.perf_counter() + seconds
+    def wait_until_loaded(self, seconds: float = 0.0, advice: str = f" ({MORE})") -> None:
+        seconds = seconds or self._load_timeout or LOAD_SECONDS
         late = f"did not answer isready within {seconds:g} s{advice}"
+        self._wait_until_ready(time.perf_counter() + seconds, late)
+
+    def _wait_until_ready(self, deadline: float, late: str) -> None:
+        """Wait until it has handled all commands; skip older lines."""
         self._send("isready")
         while self._receive(deadline, late) != "readyok":
             pass
@@ -131,9 +131,7 @@ class UgiClient:
         deadline = time.perf_counter() + seconds
         self._last_line = ""
         self._send(f"position {position}")
-        self._send("isready")
-        while self._receive(deadline, late) != "readyok":
-            pass
+        self._wait_until_ready(deadline, late)
         self._send(f"go {how}")
         info: dict[str, Any] = {}
         try:

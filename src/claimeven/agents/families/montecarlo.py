@@ -15,9 +15,8 @@ import numpy as np
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView
 from claimeven.agents.files import load_function, split_file_spec
 from claimeven.agents.options import BACKEND, SECONDS, AgentKind, InvalidSpec, Option, limit_in
-from claimeven.agents.validation import as_column
+from claimeven.agents.validation import checked_column
 from claimeven.compiled.splitmix64 import Stream
-from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
@@ -33,6 +32,7 @@ from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_svg, tree_text
 from claimeven.networks.loading import BUNDLED_NTUPLE
 from claimeven.networks.ntuple import read_network
+from claimeven.review.claims import join_words
 
 #: Iterations of a trace by default.
 TRACE_ITERATIONS = 20
@@ -205,9 +205,8 @@ def _immediate_line(root: Branch, position: Position) -> str:
     wins = [column_name(c.column, geometry) for c in root.children if c.proof == PROVEN_WIN]
     if not wins:
         return "every column loses immediately: no search"
-    if len(wins) == 1:
-        return f"column {wins[0]} wins immediately: no search"
-    return f"columns {', '.join(wins[:-1])} and {wins[-1]} win immediately: no search"
+    words = "column {} wins" if len(wins) == 1 else "columns {} win"
+    return f"{words.format(join_words(wins))} immediately: no search"
 
 
 def _priors(children: Sequence[Branch | None]) -> dict[str, list[float]]:
@@ -269,14 +268,11 @@ def load_playout(text: str) -> str | Rule:
         raise InvalidSpec(f"{text} must take a position, or a position and a random stream")
 
     def rule(position: Position, stream: Stream) -> int:
-        column = as_column(function(position) if count == 1 else function(position, stream))
+        answer = function(position) if count == 1 else function(position, stream)
         try:
-            position.check_move(column)
-        except IllegalMove as error:
-            is_full = 0 <= column < position.geometry.columns
-            why = f"column {column} (counted from 0) is full" if is_full else error
-            raise AgentFault(f"has a playout with an illegal move: {why}") from None
-        return column
+            return checked_column(answer, position)
+        except AgentFault as fault:
+            raise AgentFault(f"has a playout that {fault}") from None
 
     return rule
 

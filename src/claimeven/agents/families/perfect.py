@@ -12,11 +12,11 @@ import numpy as np
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
 from claimeven.compiled import MAX_BITS
-from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.minimax.types import ColumnValue, plies_to_end
+from claimeven.montecarlo.playouts.textbook import winning_columns
 from claimeven.solver.scores import sample_column, sign, softmax_chances, win_score
 
 if TYPE_CHECKING:
@@ -232,8 +232,7 @@ def best_known(position: Position, scores: Scores) -> int:
         score = scores[column]
         if score is None:
             after = position.play_unchecked(column)
-            wins = winning_cells(after.mine, after.mask, after.geometry)
-            return worst if wins & playable_cells(after.mask, after.geometry) else 0
+            return worst if winning_columns(after) else 0
         return score
 
     return max((c for c in position.geometry.center_order if position.is_legal(c)), key=worth)

@@ -31,6 +31,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.provenance import describe
+from claimeven.review.claims import join_words
 from claimeven.solver.errors import check_board
 
 #: The start of an absolute path, on Windows too; not the address of a server.
@@ -102,9 +103,7 @@ def change_of(found: Sequence[str]) -> str:
     names = [printable(name) for name in dict.fromkeys(found)]
     if len(names) > _MAX_NAMED + 1:
         names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
-    if len(names) == 1:
-        return f"{names[0]} has changed"
-    return f"{', '.join(names[:-1])} and {names[-1]} have changed"
+    return f"{join_words(names)} {'has' if len(names) == 1 else 'have'} changed"
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str]]:

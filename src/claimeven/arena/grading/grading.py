@@ -186,8 +186,6 @@ def measure_bot(solver: Solver, bot: Bot) -> None:
     for work in (CHECK, *(each.work for each in rubric.criteria)):
         if not bot.known(work):
             with scratch_folder() as folder:
-                if not bot.files:
-                    (folder / bot.main).mkdir()
                 for name, data in bot.files.items():
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (folder / name).write_bytes(data)
@@ -213,7 +211,7 @@ def _agent_of(bot: Bot, folder: Path, is_hanging: bool) -> Iterator[AgentLike]:
     One that hung in its check would cost its limit again in each game and position.
     """
     place, rubric = folder / bot.main, bot.rubric
-    if place.is_dir():
+    if not place.is_file():
         found = ", ".join([name for name in bot.files if name.endswith(_ENDINGS)][:5]) or "none"
         wanted = f"one Python file, or {bot.main}/agent.py"
         raise InvalidSpec(f"{bot.main} must have {wanted}, got {found}")

@@ -220,10 +220,8 @@ def _difference(before: object, now: object) -> str:
         added = [entry for entry in now if entry not in before]
         if not missing + added:
             return "their order differs"
-        changes = [
-            *(f"{each} is missing" for each in missing),
-            *(f"{each} is new" for each in added),
-        ]
+        changes = [f"{each} is missing" for each in missing]
+        changes += [f"{each} is new" for each in added]
         more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
         return ", ".join(changes[:3]) + more
     old, new = (t if len(t) <= 60 else t[:57] + "..." for t in map(json.dumps, (before, now)))

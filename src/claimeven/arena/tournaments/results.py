@@ -320,10 +320,8 @@ class Placement:
     @property
     def place(self) -> int | None:
         """The agent's place, from 1, the strongest; None without a game."""
-        for place, rating in enumerate(self.ladder.ratings, start=1):
-            if rating.agent == self.agent.label:
-                return place
-        return None
+        agents = [rating.agent for rating in self.ladder.ratings]
+        return agents.index(self.agent.label) + 1 if self.agent.label in agents else None
 
     @property
     def rating(self) -> Rating | None:

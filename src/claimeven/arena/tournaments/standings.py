@@ -93,11 +93,8 @@ class Record:
 
     def add(self, other: Record) -> None:
         """Count another record."""
-        self.wins += other.wins
-        self.draws += other.draws
-        self.losses += other.losses
-        self.moves += other.moves
-        self.forfeits += other.forfeits
+        for name in ("wins", "draws", "losses", "moves", "forfeits"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.max_stored = max(self.max_stored, other.max_stored)
         for quantity in QUANTITIES:
             self.sums[quantity] += other.sums[quantity]
