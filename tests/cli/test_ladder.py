@@ -45,6 +45,8 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     assert len([line for line in result.out.splitlines() if line.startswith("> 1")]) == 1
     assert "It took more than half the points off" in result.out
     assert max(map(len, result.out.splitlines())) <= 80
+    with Store.read(tmp_path / "mine.db") as store:
+        assert store.meta["command"] == "claimeven ladder my_bot.py --rounds 1"
     refused = bad_input(run(*words))
     assert "exists already: resume it with --resume" in refused
     output = json.loads(run(*words, "--resume", "--json").out)

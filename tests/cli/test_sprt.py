@@ -92,6 +92,8 @@ def test_an_undecided_test_is_reported_and_continues_with_more_games(
     assert "undecided: 3 pairs do not distinguish a lead of 20 Elo from a lead of 0" in result.out
     output = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
     assert (output["games"], output["max_games"], output["verdict"]) == (10, 10, "undecided")
+    with Store.read(tmp_path / "t.db") as store:
+        assert store.meta["command"] == "claimeven sprt greedy random --max-games 10"
     assert "games of another test: its alpha is 0.05, got 0.1" in bad_input(
         run(*words, "--max-games", "10", "--alpha", "0.1", "--resume")
     )

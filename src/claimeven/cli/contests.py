@@ -341,6 +341,7 @@ def ladder(
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume) as store:
+            store.set_meta("command", command_line(ctx))
             write_run_file(options.out)
             players = options.workers(None, progress.notify)
             playing = run(plan, players, store, progress.notify)
@@ -404,6 +405,7 @@ def sprt(
         with store_of(plan, options.out, options.resume, of_test=True) as store:
             state, resumed = resume_test(plan, test, store), len(store)
             low, high = test.bounds
+            store.set_meta("command", command_line(ctx))
             write_run_file(options.out)
 
             def note(game: Game) -> bool:
