@@ -274,7 +274,7 @@ def test_a_double_threat_is_described_in_words() -> None:
 
 def test_a_finished_game_is_refused() -> None:
     geometry = Geometry(4, 4, 3)
-    with pytest.raises(InvalidSolve, match="a game that is over: Yellow"):
+    with pytest.raises(InvalidSolve, match="the game is over: Yellow"):
         explain(Position.from_moves("12121", geometry), PlainSolver(geometry))
 
 

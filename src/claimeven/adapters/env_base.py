@@ -21,7 +21,7 @@ from claimeven.game.encodings import places_in_planes, to_pettingzoo
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.outcome import FIRST, SECOND
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.svg import BOARD, COLORS, EMPTY, LIGHT
 from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.suggestions import no_such
@@ -137,18 +137,11 @@ class Beginning:
     opening_plies: int = 0
 
     def __post_init__(self) -> None:
-        plies = whole_number(self.opening_plies, "opening_plies", InvalidEnvironment)
-        object.__setattr__(self, "opening_plies", plies)
+        check_position(self.start, InvalidEnvironment, ongoing=True)
         most = self.start.geometry.cells - self.start.ply - 1
-        if self.start.is_over:
-            raise InvalidEnvironment(
-                f"start must be a position of a game that is not over: {self.start.outcome}"
-            )
-        if not 0 <= plies <= most:
-            raise InvalidEnvironment(
-                f"opening_plies must be 0 to {most} from there on {self.start.geometry}, got"
-                f" {plies}"
-            )
+        what = f"opening_plies after {self.start.ply} discs"
+        plies = whole_number(self.opening_plies, what, InvalidEnvironment, low=0, high=most)
+        object.__setattr__(self, "opening_plies", plies)
 
     @classmethod
     def of(
@@ -162,10 +155,7 @@ class Beginning:
             raise InvalidEnvironment(f"start must be a position, or the moves to it, got {start!r}")
         if not isinstance(start, Position):
             start = Position.from_moves(start, geometry)
-        if start.geometry != geometry:
-            raise InvalidEnvironment(
-                f"the start position is of {start.geometry}, the environment of {geometry}"
-            )
+        check_position(start, InvalidEnvironment, geometry)
         return cls(start, opening_plies)
 
     def changed(self, options: Mapping[str, Any]) -> Beginning:

@@ -16,7 +16,7 @@ from typing import Any
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
-from claimeven.game.position import Position
+from claimeven.game.position import Position, check_position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.review.claims import Claim
@@ -120,10 +120,7 @@ def explain(position: PositionLike, solver: ExactSolver | None = None) -> Explan
     """
     position = position_of(position, solver)
     solver = solver_for(position.geometry, solver)
-    if position.outcome is not None:
-        raise InvalidSolve(
-            f"explain needs an unfinished game, got a game that is over: {position.outcome}"
-        )
+    check_position(position, InvalidSolve, ongoing=True)
     scores = solver.scores(position)
     known = {column: score for column, score in enumerate(scores) if score is not None}
     score = max(known.values())
