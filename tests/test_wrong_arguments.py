@@ -105,7 +105,7 @@ def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) 
         (lambda: Limit().min_with(1), "a limit must be a Limit such as Limit.seconds=1., got 1"),
         (lambda: play_match("random", "random", isolate="no"), "isolate must be true or false"),
         (lambda: play_match("random", "random", swap="no"), "swap must be true or false, got 'no'"),
-        (lambda: play_match("random", "random", resume="yes"), "resume must be true, false or"),
+        (lambda: play_match("random", "random", resume="yes"), "resume must be True, False or"),
         (lambda: play_match("random", "random", on_row=3), "on_row must be a function, got 3"),
         (lambda: play_match("random", "random", {"games": 1}), "options must be MatchOptions, got"),
         (lambda: play_match("random", "random", executor=3), "executor must be local or ray, got"),

@@ -130,7 +130,7 @@ class RunOptions(ExecutorOptions, LimitOptions, SandboxOptions):
             elif each.name.startswith("on_") and not (value is None or callable(value)):
                 raise InvalidMatch(f"{each.name} must be a function, got {value!r:.60}")
         if isinstance(self.resume, str) and self.resume != "changed":
-            raise InvalidMatch(f"resume must be true, false or 'changed', got {self.resume!r:.60}")
+            raise InvalidMatch(f"resume must be True, False or 'changed', got {self.resume!r:.60}")
 
     @classmethod
     def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:
