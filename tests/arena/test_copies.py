@@ -205,8 +205,11 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
         find_copies(["greedy", "greedy"])
     with pytest.raises(InvalidMatch, match="0 positions or more, got 2 and -1"):
         find_copies(["greedy", "random"], CopyOptions(positions=-1))
-    with pytest.raises(InvalidSpec, match=r"no file .*nowhere\.py"):
-        find_copies([str(tmp_path / "nowhere.py"), "greedy"], CopyOptions(positions=1))
+    (tmp_path / "bot.ipynb").write_text('{"cells": []}')
+    for positions in (0, 1):
+        for name, reason in (("nowhere.py", "no file .*nowhere"), ("bot.ipynb", "is a notebook")):
+            with pytest.raises(InvalidSpec, match=reason):
+                find_copies([str(tmp_path / name), "greedy"], CopyOptions(positions=positions))
 
 
 def test_the_chance_is_calibrated_on_simulated_agents() -> None:

@@ -184,11 +184,9 @@ def main(parent: Parent, worker: AgentWorker | None = None) -> None:
     worker = worker or AgentWorker()
     while (data := _receive(parent)) is not None:
         message = worker.message(data)
-        try:
+        with contextlib.suppress(Exception):  # the agent may have closed or replaced them
             sys.stdout.flush()
             sys.stderr.flush()
-        except Exception:
-            pass  # the agent may have closed or replaced them
         parent.send(message)
 
 

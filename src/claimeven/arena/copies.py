@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from claimeven.agents.files import file_of
 from claimeven.agents.fingerprint import paths_of
-from claimeven.agents.registry import find_broken_agents
+from claimeven.agents.registry import find_broken_agents, make_agents
 from claimeven.agents.source_snapshot import content_of, source_of
 from claimeven.arena.accuracy.answers import SetPlan
 from claimeven.arena.accuracy.measure import ask
@@ -123,6 +123,9 @@ def find_copies(
     if len(specs) < 2 or options.positions < 0:
         needs = "needs 2 agents or more (bots/*.py) and 0 positions or more"
         raise InvalidMatch(f"copies {needs}, got {len(specs)} and {options.positions}")
+    if not options.positions:  # without questions the agents are not loaded
+        for agent in make_agents(specs, lazy_start=True):
+            agent.close()
     findings, faults = list(_by_source(specs, templates)), dict[str, str]()
     equal = [set(each.agents) for each in findings if each.kind != SHARED]
     probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)

@@ -88,7 +88,8 @@ def _sections(found: CopyReport) -> Sections:
             notes.append(f"{join_words(names)} play like {each.like}: they agree without copying.")
         elif each.kind == CODE and each.total < _SHORT:
             notes.append(f"The code of {join_words(names)} is so short that it may be independent.")
-    head = f"{len(label)} agents, {math.comb(len(label), 2):,} pairs, {found.positions} positions"
+    pairs = math.comb(len(label), 2)
+    head = f"{len(label)} agents, {pairs:,} pair{'s' * (pairs > 1)}, {found.positions} positions"
     table = Table(["agents", "evidence", "extent", "by chance"], rows)
     return Sections([
         [head],
