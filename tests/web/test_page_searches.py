@@ -260,6 +260,12 @@ def test_all_text_grows_for_a_projector(page: Any) -> None:
     page.wait_for_function("() => document.fullscreenElement")
     assert all(pixels >= 720 / 32 for pixels in sizes().values())
     page.evaluate("document.exitFullscreen()")
+    page.set_viewport_size({"width": 768, "height": 900})  # a tablet
+    page.click("[aria-label='Fill the screen']")
+    page.wait_for_function("() => document.fullscreenElement")
+    assert page.evaluate("document.querySelector('.tree').offsetWidth") > 700
+    page.evaluate("document.exitFullscreen()")
+    page.set_viewport_size({"width": 1280, "height": 720})
     page.reload()
     page.wait_for_selector(NODE)
     assert sizes() == grown
