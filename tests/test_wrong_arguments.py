@@ -28,7 +28,7 @@ from claimeven import (
 from claimeven.agents import make_agents
 from claimeven.arena import Store, read_rubric
 from claimeven.book import MappedBook, load_book
-from claimeven.dataset import DatasetPlan, read_dataset
+from claimeven.dataset import DatasetPlan, join_datasets, read_dataset
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import sequences, streaks, triples, windows
 from claimeven.minimax import MinimaxSearch
@@ -37,12 +37,15 @@ from claimeven.networks import (
     NTupleNetwork,
     NTuplePolicyValue,
     NTuples,
+    PuctForest,
     PuctOptions,
+    UniformPolicyValue,
     read_model,
     write_network,
 )  # fmt: skip
+from claimeven.networks.net import NetShape
 from claimeven.puzzles import read_puzzles
-from claimeven.records import GameRecord, open_records, read_records, write_text
+from claimeven.records import GameRecord, open_records, read_records, read_text, write_text
 
 WRITERS = [getattr(encodings, name) for name in dir(encodings) if name.startswith("to_")]
 TUPLES = NTuples.random_walks(2, 2)
@@ -62,6 +65,7 @@ BOARDS: list[Callable[[Any], object]] = [
     lambda g: NTuples.random_walks(geometry=g),
     MINIMAX.load, MINIMAX.backend_for, UCT.backend_for, lambda g: DatasetPlan(5, 4, 8, geometry=g),
     lambda g: read_dataset("x.csv", g), lambda g: list(read_records(["44"], "moves", g)),
+    NetShape(4, 1, 2, 1).arrays, PuctForest, UniformPolicyValue, lambda g: read_text("44", g),
     lambda g: GameRecord((), g), lambda g: encodings.from_kaggle([0] * 42, g),
 ]  # fmt: skip
 PATHS: list[Callable[[Any], object]] = [
@@ -119,6 +123,10 @@ def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) 
         (lambda: NTuples.random_walks("x"), "count must be a whole number, got 'x'"),
         (lambda: NTuples.random_walks(3, 2.5), "must be a whole number, got 2.5"),
         (lambda: NTuples.random_walks(seed=True), "seed must be a whole number, got True"),
+        (lambda: NTupleNetwork("x"), "tuples must be an? NTuples, got 'x'"),
+        (lambda: join_datasets(["x"]), "a part must be a Dataset, got 'x'"),
+        (lambda: read_text(44), "a text of games must be a str, got 44"),
+        (lambda: MINIMAX.search(Position(), seconds="x"), "seconds must be a number, got 'x'"),
         (lambda: NTuplePolicyValue("x"), "network must be a NTupleNetwork, got 'x'"),
         (lambda: NTupleNetwork(TUPLES).value(Position(Geometry(5, 5))), "the board must be 7x6"),
     ],

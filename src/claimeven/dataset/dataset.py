@@ -20,7 +20,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import STANDARD, WORD_BITS, Geometry, check_geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import one_of, whole_number
+from claimeven.game.validation import instance, items_of, one_of, whole_number
 from claimeven.game.validation import share as checked_share
 from claimeven.messages import WorkProgress
 from claimeven.parallel.executors import Part
@@ -338,8 +338,11 @@ def join_datasets(parts: Sequence[Dataset]) -> Dataset:
     Games of different parts stay different. Only the first of equal or mirrored positions stays.
     Raises `InvalidDataset` without parts, and for parts of different boards.
     """
+    parts = items_of(parts, "parts", InvalidDataset)
     if not parts:
         raise InvalidDataset("joining needs at least one data set")
+    for part in parts:
+        instance(part, "a part", Dataset, InvalidDataset)
     geometry, games, first = parts[0].geometry, [], 0
     for part in parts:
         if part.geometry != geometry:

@@ -60,7 +60,7 @@ from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.game.validation import share
+from claimeven.game.validation import instance, share
 from claimeven.parallel.executors import Part, check_complete, check_parts
 from claimeven.parallel.jobs import Executor
 from claimeven.solver.solver import ILLEGAL, Solver
@@ -97,6 +97,7 @@ def make_dataset(
     corrupt, or if there are fewer positions than `plan.positions`.
     """
     start, path = time.perf_counter(), path_of(path, InvalidDatasetFile)
+    instance(plan, "plan", DatasetPlan, InvalidDataset)
     if split is not None:
         share(split, "the share to train on", InvalidDataset)
         check_target(held_out_path(path))

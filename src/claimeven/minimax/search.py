@@ -154,7 +154,7 @@ class MinimaxSearch:
         completely. Raises `InvalidSearch` for a finished game, for limits of 0 or less, and for a
         depth or node limit that is not a whole number.
         """
-        depth, nodes = _check_limits(position, depth, seconds, nodes)
+        depth, seconds, nodes = _check_limits(position, depth, seconds, nodes)
         with self._busy:
             return self._search(position, depth, seconds, nodes)
 
@@ -319,8 +319,8 @@ def _record_root_column(event: Event, columns: list[ColumnValue | None]) -> None
 
 def _check_limits(
     position: Position, depth: int | None, seconds: float | None, nodes: int | None
-) -> tuple[int | None, int | None]:
-    """Return the depth and the nodes as integers. Raises `InvalidSearch` as `search` does."""
+) -> tuple[int | None, float | None, int | None]:
+    """Return the limits as numbers of Python. Raises `InvalidSearch` as `search` does."""
     check_position(position, InvalidSearch, ongoing=True)
     if seconds is not None:
         seconds = real_number(seconds, "seconds", InvalidSearch, above=0, finite=False)
@@ -328,4 +328,4 @@ def _check_limits(
         None if limit is None else whole_number(limit, name, InvalidSearch, low=1)
         for name, limit in (("depth", depth), ("nodes", nodes))
     )
-    return depth, nodes
+    return depth, seconds, nodes

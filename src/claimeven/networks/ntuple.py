@@ -48,7 +48,7 @@ from claimeven.compiled import Ints, int64, named_tuple
 from claimeven.game.bitboard import playable_cells
 from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.position import Position, check_position
-from claimeven.game.validation import seed_number, whole_number
+from claimeven.game.validation import instance, seed_number, whole_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, name_in_errors, read_model, write_model
 
@@ -219,11 +219,12 @@ class NTupleNetwork:
     """
 
     def __init__(self, tuples: NTuples, weights: npt.NDArray[np.float32] | None = None) -> None:
+        instance(tuples, "tuples", NTuples, InvalidNetwork)
         size = 2 * tuples.table_size
         self.tuples = tuples
         self.geometry: Geometry = tuples.geometry
         zeros = np.zeros(size, dtype=np.float32)
-        self.weights: npt.NDArray[np.float32] = zeros if weights is None else weights
+        self.weights: npt.NDArray[np.float32] = zeros if weights is None else np.asarray(weights)
         if self.weights.shape != (size,) or self.weights.dtype != np.float32:
             raise InvalidNetwork(f"the weights of these tuples are {size} of type float32")
 
@@ -251,6 +252,7 @@ class NTupleNetwork:
 
         1 for a win, 0 for a full board, None for a column that is full. The textbook.
         """
+        check_position(position, InvalidNetwork, self.geometry)
         values: list[float | None] = [None] * self.geometry.columns
         for column in position.legal_columns:
             after = position.play(column)
@@ -300,6 +302,7 @@ def read_network(path: str | Path, geometry: Geometry | None = None) -> NTupleNe
 
 def pack(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a file."""
+    instance(network, "network", NTupleNetwork, InvalidNetwork)
     tuples = network.tuples.tuples
     cells = np.full((len(tuples), max(map(len, tuples)), 2), -1, dtype=np.int8)
     for number, each in enumerate(tuples):

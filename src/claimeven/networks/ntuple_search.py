@@ -38,6 +38,7 @@ class NTupleSearch(MinimaxSearch):
     def __init__(
         self, network: NTupleNetwork, order: str = "center", backend: str = "auto"
     ) -> None:
+        instance(network, "network", NTupleNetwork, InvalidNetwork)
         summary = "a network of n-tuples"
         evaluation = Evaluation("ntuple", network.evaluate, summary, float(SCALE))
         super().__init__("alphabeta", evaluation, order, backend)

@@ -18,7 +18,7 @@ from typing import Any, TextIO, TypeVar
 from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError, path_of
 from claimeven.game.geometry import STANDARD, Geometry, check_geometry
-from claimeven.game.validation import one_of
+from claimeven.game.validation import instance, one_of
 from claimeven.records import boards, documents, line_formats, move_strings, replays
 from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 from claimeven.text_io import identified, reading
@@ -302,6 +302,8 @@ def read_text(text: str, geometry: Geometry = STANDARD) -> GameRecord:
     >>> read_text("[[0, 0, 0], [0, 2, 0], [0, 1, 1]]", Geometry(3, 3, 3)).position.ply
     3
     """
+    instance(text, "a text of games", str, InvalidRecord)
+    check_geometry(geometry, InvalidRecord)
     form, lines = guess_by_lines("", io.StringIO(text))
     if form.name == "moves":  # over several lines, too
         return move_strings.read(text, geometry)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from claimeven.compiled import load
 from claimeven.game.errors import IllegalMove, InvalidPosition
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.game.position import Position, check_position
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo import layout
@@ -94,6 +94,7 @@ class PuctForest(ReadableForest):
         nodes_per_tree: int = 10_000,
         options: PuctOptions = DEFAULT,
     ) -> None:
+        check_geometry(geometry, InvalidOptions)
         geometry.check_fits_word("a model")
         whole_number(trees, "trees", InvalidOptions, low=1, high=MAX_TREES)
         low, high = 1 + geometry.columns, MAX_NODES // trees

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 
 #: The greatest value, with rounding.
 MAX_VALUE: Final = 1.001
@@ -80,6 +80,7 @@ class UniformPolicyValue:
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
+        check_geometry(geometry)
         geometry.check_fits_word("a model")
         self.geometry = geometry
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from claimeven.compiled import load
 from claimeven.game.bitboard_kernel import board_vector
-from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.geometry import STANDARD, Geometry, check_geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, Words
 from claimeven.networks.net.array_features import (
     BOARD_NUMBERS,
@@ -43,6 +43,7 @@ class Features:
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
+        check_geometry(geometry, InvalidNetwork)
         geometry.check_fits_word("a network")
         if geometry.connect > MAX_LINE_LENGTH:
             raise InvalidNetwork(
