@@ -3,21 +3,13 @@
 
 import { h } from "./dom.js";
 import { embed } from "./embedded.js";
+import { store, stored } from "./storage.js";
 import { LANGUAGES, text, translate } from "./texts.js";
 
 const KEY = "claimeven.language";
 const asked = new URLSearchParams(location.search).get("lang");
 const listed = (code) => [code, code.split("-")[0]].find((each) => Object.hasOwn(LANGUAGES, each));
 let language = "en";
-
-function storedLanguage() {
-  try {
-    if (asked && !embed) localStorage.setItem(KEY, asked);
-    return localStorage.getItem(KEY);
-  } catch {
-    return null; // storage is switched off
-  }
-}
 
 /** Load a translation and show the texts of `index.html` in it. The page stays English without it. */
 async function load(code) {
@@ -42,6 +34,6 @@ export function languageField() {
     Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, lang: code, selected: code === language }, name))));
 }
 
-const stored = storedLanguage();
-const wanted = asked ?? stored ?? navigator.languages.map(listed).find(Boolean) ?? "en";
+const wanted = asked ?? stored(KEY) ?? navigator.languages.map(listed).find(Boolean) ?? "en";
 if (wanted !== "en") await load(wanted);
+if (asked === language && !embed) store(KEY, asked);
