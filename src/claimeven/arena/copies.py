@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.agents.files import file_of
+from claimeven.agents.files import file_of, split_file_spec
 from claimeven.agents.fingerprint import paths_of
 from claimeven.agents.registry import find_broken_agents, make_agents
 from claimeven.agents.source_snapshot import content_of, source_of
@@ -124,8 +124,11 @@ def find_copies(
         needs = "needs 2 agents or more (bots/*.py) and 0 positions or more"
         raise InvalidMatch(f"copies {needs}, got {len(specs)} and {options.positions}")
     if not options.positions:  # without questions the agents are not loaded
-        for agent in make_agents(specs, lazy_start=True):
+        for spec, agent in zip(specs, make_agents(specs, lazy_start=True), strict=True):
             agent.close()
+            place = (split_file_spec(spec) or ("",))[0]
+            if place.endswith(".py") and file_of(spec) is None:
+                source_of(place)  # raises the reason
     findings, faults = list(_by_source(specs, templates)), dict[str, str]()
     equal = [set(each.agents) for each in findings if each.kind != SHARED]
     probes = random_probes(options.geometry, random.Random(options.seed), 9 * options.positions)
