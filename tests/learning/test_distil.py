@@ -319,9 +319,9 @@ def test_shares_may_be_numpy_numbers_but_no_other_types() -> None:
     for wrong, message in (
         (
             (1, 2),
-            r"a weight of plies must be the lowest ply, the highest ply and .* not 1",
+            r"a weight of plies must be the lowest ply, the highest ply and .* got 1",
         ),
-        ([(1, 2)], r"a weight of plies must be the lowest ply, .* not \(1, 2\)"),
+        ([(1, 2)], r"a weight of plies must be the lowest ply, .* got \(1, 2\)"),
         ([(1, 2, "x")], "each of the weights of plies must be a number, got 'x'"),
         ([(1.5, 2, 1)], "a ply must be a whole number, got 1.5"),
     ):
