@@ -26,8 +26,7 @@ from claimeven.agents.options import InvalidSpec, name_in
 from claimeven.agents.registry import AGENTS, options_in
 from claimeven.plugins import EVALUATIONS, installed
 
-#: The installed packages that have a module, by its name; to read their lists takes long.
-_distributions = cache(importlib.metadata.packages_distributions)
+_distributions = cache(importlib.metadata.packages_distributions)  # takes long
 #: Bytes of a digest.
 _SIZE = 12
 #: Limits: files, files of one folder or pattern, characters of a name, bytes of a text.
@@ -62,12 +61,10 @@ def digests_of(spec: str) -> dict[str, str]:
     >>> digests_of("alphabeta:depth=3")
     {}
     """
-    paths = paths_of(spec)
-    found = {name: _digest(path) for name, path in paths.items()}
+    found = {name: _digest(path) for name, path in paths_of(spec).items()}
     foreign = split_foreign(spec)
     if foreign is not None and foreign[0].extra is not None:
-        module = foreign[0].extra[1]
-        for package in _distributions().get(module, ())[:1]:
+        for package in _distributions().get(foreign[0].extra[1], ())[:1]:
             found[f"package {package}"] = importlib.metadata.version(package)
     return found
 
