@@ -105,7 +105,7 @@ def test_a_path_is_text_or_a_path(call: Callable[[Any], object], value: object) 
         (lambda: GameLine(None, 3), "columns must be a sequence such as a list, got 3"),
         (lambda: GameRecord("44"), "columns must be a sequence such as a list, got '44'"),
         (lambda: write_text([], 3), "format '3'"),
-        (lambda: UCT.search(Position(), 7, 1), "rng must be a Generator such as .*, got 7"),
+        (lambda: UCT.search(Position(), 7, 1), "rng must be a generator such as .*, got 7"),
         (lambda: Limit().min_with(1), "a limit must be a Limit such as Limit.seconds=1., got 1"),
         (lambda: play_match("random", "random", isolate="no"), "isolate must be true or false"),
         (lambda: play_match("random", "random", swap="no"), "swap must be true or false, got 'no'"),
