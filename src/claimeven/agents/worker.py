@@ -26,9 +26,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.parallel.connection import Parent, pack, unpack
 from claimeven.parallel.system import backend
 
-#: MB beyond the limit for the report of a lack of memory, and the preference of Linux (0 to 1000)
-#: to kill this process first when memory runs out.
-REPORT_MB, OOM_SCORE = 16, 800
+#: MB that Python takes with our modules, MB beyond it and the limit for the report of a lack of
+#: memory, and the preference of Linux (0 to 1000) to kill this process first if memory runs out.
+PYTHON_MB, REPORT_MB, OOM_SCORE = 64, 16, 800
 #: The requests before the first game: their errors reject the agent.
 _REFUSING = ("make", "check_board", "load")
 #: The seed of `random` and `numpy.random` while a file is loaded.
@@ -169,7 +169,7 @@ class AgentWorker:
             traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
             return {"invalid": printable(str(error)), "traceback": traceback}
         if isinstance(error, MemoryError) and self.memory_mb:
-            backend.limit_memory(self.memory_mb + REPORT_MB)
+            backend.limit_memory(max(self.memory_mb, PYTHON_MB) + REPORT_MB)
         reason = f"raised {described(error)}"
         return {"fault": reason, "traceback": traceback_of(error), "kind": kind_of(error)}
 
