@@ -203,7 +203,7 @@ def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> No
     for more, message in (
         (("--rounds", "0"), "rounds must be 1 to 16, got 0"),
         (("--jobs", "0"), "jobs must be 1 or more, got 0"),
-        (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
+        (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: it is"),
         ((str(out),), "a chart of several runs needs a folder: give one"),
     ):
         assert message in bad_input(run(*words, *more))

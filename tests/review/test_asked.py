@@ -58,7 +58,7 @@ def test_invalid_questions_are_refused() -> None:
         explain("8")
     with pytest.raises(IllegalMove, match="move 4: column 1 is full"):
         analyze("1111", PLAIN)
-    with pytest.raises(InvalidSolve, match="a game that is over"):
+    with pytest.raises(InvalidSolve, match="the game is over: Yellow wins"):
         explain("11223", PLAIN)
     with pytest.raises(InvalidSolve, match="the solver supports boards"):
         explain(Position(Geometry(13, 9)))
