@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from claimeven import Geometry
-from claimeven.learning.jax_functions import FLOAT32, mesh_for
+from claimeven.learning.jax_functions import FLOAT32
 from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.net_training import NetTrainer, OptimizerConfig, TrainingBatch
 from claimeven.learning.selfplay_games import random_positions
@@ -24,25 +24,24 @@ HALF = 4
 
 
 def results() -> dict[str, Any]:
-    """Losses, weights and devices of a trainer that resumes; values and priors of a net."""
+    """Losses, weights and devices of two trainers; values and priors of a net."""
     found: dict[str, Any] = {}
     some = made_batch(drawn_net(BOARD))
-    batch = TrainingBatch(*(np.resize(array, (64, *array.shape[1:])) for array in some[:7]))
-    config = OptimizerConfig(2 * HALF, 0.01, dropout=0.25, quant_levels=15, qat_start=0.5)
-    trainer, resumed = (NetTrainer(TINY, config, BOARD, 1, FLOAT32) for _ in range(2))
-    losses = [trainer.learn(batch) for _ in range(HALF)]
-    resumed.resume(trainer.checkpoint())
-    losses += [resumed.learn(batch) for _ in range(HALF)]
-    weights = resumed.weights["in_sum"]
-    found["devices of 64"] = len(weights.sharding.device_set)
-    found["losses"] = losses
-    found["weights"] = weights
     # 66 positions are a multiple of three devices, not of four.
-    mesh = mesh_for(66)
-    found["devices of 66"] = 1 if mesh is None else mesh.size
+    for count in (64, 66):
+        batch = TrainingBatch(*(np.resize(array, (count, *array.shape[1:])) for array in some[:7]))
+        config = OptimizerConfig(2 * HALF, 0.01, dropout=0.25, quant_levels=15, qat_start=0.5)
+        trainer, resumed = (NetTrainer(TINY, config, BOARD, 1, FLOAT32) for _ in range(2))
+        losses = [trainer.learn(batch) for _ in range(HALF)]
+        resumed.resume(trainer.checkpoint())
+        losses += [resumed.learn(batch) for _ in range(HALF)]
+        weights = resumed.weights["in_sum"]
+        found[f"devices of {count}"] = len(weights.sharding.device_set)
+        found[f"losses of {count}"] = losses
+        found[f"weights of {count}"] = weights
     mines, masks = random_positions(np.random.default_rng(2), 150, BOARD.cells - 1, BOARD)
     net = resumed.net()
-    found["values"], found["priors"] = JaxNet(net, 66, FLOAT32).evaluate(mines, masks)
+    found["values"], found["priors"] = JaxNet(net, 64, FLOAT32).evaluate(mines, masks)
     for name, expected in zip(("values", "priors"), net.evaluate(mines, masks), strict=True):
         assert np.abs(found[name] - expected).max() < 1e-4
     return {name: np.asarray(array) for name, array in found.items()}
