@@ -72,7 +72,7 @@ def fail(how):
     if how == "stall":
         time.sleep(600)
     if how == "late":
-        time.sleep(1.0)
+        time.sleep(0.7)
     if how == "die":
         os._exit(3)
     if how == "garbage":
