@@ -140,7 +140,8 @@ class Launched(subprocess.Popen[Any]):
         variables = os.environ if asked["env"] is None else asked["env"]
         arguments = [os.fsdecode(argument) for argument in asked["args"]]
         if (
-            arguments[0] != sys.executable
+            sys.platform != "linux"
+            or arguments[0] != sys.executable
             or arguments[1] not in ("-m", "-c")
             or any(asked[name] not in (None, False, -1) for name in _NEVER)
             or not self._template.fits(variables, self._sets_path)
