@@ -12,7 +12,7 @@ from claimeven import Geometry, Limit
 from claimeven.arena.validate import CheckReport, check_agent
 
 #: Seeds of positions and chance, such as "0 1 2 3 4 5 6 7 8 9". By default each bot has one of its
-#: own from 0 to 9: the whole takes ten minutes.
+#: own from 0 to 9: the whole takes two minutes.
 SEEDS = tuple(map(int, os.environ.get("CLAIMEVEN_CHECK_SEEDS", "").split()))
 
 #: Wins and blocks on Kaggle's board, by which `me` is to move.
