@@ -82,6 +82,7 @@ def share(number: object, name: str, error: type[ClaimevenError] = ClaimevenErro
 
 def true_or_false(value: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> bool:
     """Return a boolean, also one of NumPy, as a bool."""
+    # By name, since the program starts without an import of NumPy.
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
     raise error(f"{name} must be true or false, got {_shown(value)}")
